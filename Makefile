@@ -1,0 +1,37 @@
+# `make demo` and `make test` need python3 (3.10 or later) and a package index, nothing else.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test slow lint format install clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
+
+demo: $(VENV)/.installed  ## one run end to end on built-in data: SNLI, ELMo at input and output
+	$(BIN)/python -m bench task=snli elmo.placement=input+output
+
+test: $(VENV)/.installed  ## the fast test suite
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/.installed  ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.installed  ## ruff, formatting, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+install: $(VENV)/.installed  ## the environment alone
+
+$(VENV)/.installed: pyproject.toml scripts/install
+	scripts/install "$(PYTHON)" "$(VENV)"
+	@touch $@
+
+clean:  ## remove the environment and caches (runs stay)
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

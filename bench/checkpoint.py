@@ -1,0 +1,52 @@
+"""Checkpoints that survive a kill at any moment, and early stopping that remembers it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pytorch_lightning import LightningModule, Trainer
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+from pytorch_lightning.plugins.io import TorchCheckpointIO
+
+from elmo_core.disk import replacing
+
+MONITOR = "dev"  # the task's own metric on dev, logged by BenchModule
+
+
+class AtomicCheckpointIO(TorchCheckpointIO):
+    """Written beside its place and renamed, so that the checkpoint before stays good until then."""
+
+    def save_checkpoint(
+        self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None
+    ) -> None:
+        with replacing(path) as temporary:
+            super().save_checkpoint(checkpoint, temporary, storage_options)
+
+
+class Stopper(EarlyStopping):
+    """Early stopping on the dev score. A run that is killed after it stopped stays stopped."""
+
+    def __init__(self, patience: int) -> None:
+        super().__init__(MONITOR, mode="max", patience=patience, check_on_train_epoch_end=False)
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if self.wait_count >= self.patience:
+            trainer.should_stop = True
+
+
+def best_and_last(folder: Path) -> list[ModelCheckpoint]:
+    """`best.ckpt` by the dev score and `last.ckpt`, after each epoch's validation.
+
+    Two callbacks, since Lightning's `save_last` only follows the best. The last one comes second,
+    so that it knows what the best one is.
+    """
+    common: dict[str, Any] = {
+        "dirpath": folder,
+        "save_on_train_epoch_end": False,
+        "enable_version_counter": False,
+    }
+    return [
+        ModelCheckpoint(filename="best", monitor=MONITOR, mode="max", **common),
+        ModelCheckpoint(filename="last", **common),
+    ]

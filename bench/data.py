@@ -1,0 +1,113 @@
+"""The one LightningDataModule: splits of any task, in batches of similar length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from datasets import Dataset
+from torch import Tensor
+from torch.utils.data import DataLoader, Sampler
+
+from elmo_core.store import FeatureStore
+from tasks.task import Task
+
+POOL = 50  # batches that are sorted by length together: little padding, still well mixed
+
+
+class BucketSampler(Sampler[list[int]]):
+    """Batches of indices of similar length, drawn anew each epoch from (seed, epoch) alone.
+
+    With several processes, each takes every n-th batch; all take the same number.
+    """
+
+    def __init__(
+        self, sizes: list[int], batch_size: int, seed: int, rank: int = 0, world: int = 1
+    ) -> None:
+        self.sizes, self.batch_size, self.seed = sizes, batch_size, seed
+        self.rank, self.world = rank, world
+        self.epoch = 0
+        self.sampler = self  # where Lightning looks for something to tell the epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return -(-len(self.sizes) // (self.batch_size * self.world))
+
+    def __iter__(self) -> Iterator[list[int]]:
+        generator = torch.Generator().manual_seed(self.seed * 100_003 + self.epoch)
+        order = torch.randperm(len(self.sizes), generator=generator).tolist()
+        step = self.batch_size * POOL
+        pools = (order[i : i + step] for i in range(0, len(order), step))
+        ordered = [i for pool in pools for i in sorted(pool, key=self.sizes.__getitem__)]
+        batches = [
+            ordered[i : i + self.batch_size] for i in range(0, len(ordered), self.batch_size)
+        ]
+        batches = [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
+        batches += batches[: len(self) * self.world - len(batches)]  # wrap, so that ranks agree
+        return iter(batches[self.rank :: self.world])
+
+
+class BenchData(pl.LightningDataModule):
+    """Serves batches: {"examples": rows, "tensors": Task.collate's, "layers": the encoder's}.
+
+    The test split is not read before testing begins.
+    """
+
+    def __init__(self, task: Task, batch_size: int, seed: int) -> None:
+        super().__init__()
+        self.task, self.batch_size, self.seed = task, batch_size, seed
+        self.store: FeatureStore | None = None  # where no place wants the encoder
+        self.splits: dict[str, Dataset | None] = {}
+
+    def split(self, name: str) -> Dataset | None:
+        if name not in self.splits:
+            self.splits[name] = self.task.load(name)
+        return self.splits[name]
+
+    def train_dataloader(self) -> DataLoader[Any]:
+        examples = self.split("train")
+        sizes = [self.task.size(example) for example in examples]
+        rank = self.trainer.global_rank if self.trainer else 0
+        world = self.trainer.world_size if self.trainer else 1
+        sampler = BucketSampler(sizes, self.batch_size, self.seed, rank, world)
+        return DataLoader(examples, batch_sampler=sampler, collate_fn=self.collate)
+
+    def val_dataloader(self) -> DataLoader[Any]:
+        return self._in_order("dev")
+
+    def test_dataloader(self) -> DataLoader[Any]:
+        return self._in_order("test")
+
+    def _in_order(self, split: str) -> DataLoader[Any]:
+        """Longest first, so that a batch that is too large for the memory fails at once."""
+        examples = self.split(split)
+        rank, world = self.trainer.global_rank, self.trainer.world_size
+        order = sorted(range(len(examples)), key=lambda i: -self.task.size(examples[i]))
+        batches = [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
+        return DataLoader(examples, batch_sampler=batches[rank::world], collate_fn=self.collate)
+
+    def collate(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+        layers = None
+        if self.store is not None:
+            layers = self.store.layers([s for e in examples for s in self.task.sentences(e)])
+        return {
+            "examples": examples,
+            "tensors": self.task.collate(examples),
+            "layers": layers,
+        }
+
+    def transfer_batch_to_device(
+        self, batch: dict[str, Any], device: torch.device, dataloader_idx: int
+    ) -> dict[str, Any]:
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.to(device, non_blocking=True)
+
+        return {
+            "examples": batch["examples"],
+            "tensors": {key: move(tensor) for key, tensor in batch["tensors"].items()},
+            "layers": None if batch["layers"] is None else move(batch["layers"]),
+        }

@@ -1,0 +1,146 @@
+"""The one LightningModule: trains a task's head and its mixes, whatever the task."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+
+from bench.errors import RunError, build
+from tasks.task import Task
+
+log = logging.getLogger(__name__)
+
+
+class BenchModule(pl.LightningModule):
+    """Minimises the task's loss + λ Σ w² and scores a split as a whole.
+
+    The encoder is not in here: a batch brings its layers along. After `validate` or `test`,
+    `predictions` holds what the model said about the split.
+    """
+
+    strict_loading = False  # frozen word vectors are not in checkpoints
+
+    def __init__(self, task: Task, placement: Any, training: Any, seed: int) -> None:
+        super().__init__()
+        self.task, self.training_config, self.seed = task, training, seed
+        self.model = task.model(placement)
+        self.predictions: list[dict[str, Any]] = []
+        self.metrics: dict[str, float] = {}
+        self.history: list[dict[str, Any]] = []  # one entry an epoch
+        self.batch: dict[str, Any] = {}  # the one at hand, for error messages
+        self.scheduler: Any = None
+        self._scheduler_state: dict[str, Any] | None = None
+        self._losses: list[Tensor] = []
+        self._started = 0.0
+
+    # -- training
+
+    def training_step(self, batch: dict[str, Any], index: int) -> Tensor:
+        self.batch = batch
+        if index == 0:
+            self._begin_epoch()
+        output = self.model(batch["tensors"], batch["layers"])
+        loss = output["loss"] + self.model.placement.penalty()
+        if not torch.isfinite(loss):
+            ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
+            raise RunError(
+                f"the loss is {loss.item()} in epoch {self.current_epoch}, batch {index} "
+                f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
+            )
+        self._losses.append(loss.detach())
+        return loss
+
+    def _begin_epoch(self) -> None:
+        """Draw the epoch's dropout from (seed, epoch), so that a resumed run repeats it."""
+        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+        self._losses, self._started = [], time.perf_counter()
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        trained = [p for p in self.model.parameters() if p.requires_grad]
+        optimizer = build(self.training_config.optimizer, params=trained)
+        if self.training_config.scheduler is not None:
+            self.scheduler = build(self.training_config.scheduler, optimizer=optimizer)
+        return optimizer
+
+    # -- scoring
+
+    def on_validation_epoch_start(self) -> None:
+        self.predictions = []
+
+    def validation_step(self, batch: dict[str, Any], index: int) -> None:
+        self.batch = batch
+        output = self.model(batch["tensors"], batch["layers"])
+        self.predictions += self.task.predict(output, batch["examples"])
+
+    def on_validation_epoch_end(self) -> None:
+        self._score()
+        self.log("dev", self.metrics[self.task.metric], prog_bar=True, logger=False)
+        if self.trainer.state.fn == "fit":
+            self._end_epoch()
+
+    on_test_epoch_start = on_validation_epoch_start
+    test_step = validation_step
+
+    def on_test_epoch_end(self) -> None:
+        self._score()
+
+    def _score(self) -> None:
+        if self.trainer.world_size > 1:
+            parts: list[Any] = [None] * self.trainer.world_size
+            torch.distributed.all_gather_object(parts, self.predictions)
+            self.predictions = [row for part in parts for row in part]
+        self.metrics = self.task.score(self.predictions)
+
+    def _end_epoch(self) -> None:
+        epoch = {
+            "epoch": self.current_epoch,
+            "train_loss": torch.stack(self._losses).mean().item(),
+            "dev": self.metrics,
+            "lr": self.optimizers().param_groups[0]["lr"],
+            "seconds": round(time.perf_counter() - self._started, 2),
+        }
+        self.history.append(epoch)
+        score = self.metrics[self.task.metric]
+        log.info(
+            "epoch %d: train loss %.4f, dev %s %.2f, lr %.2g, %.0f s",
+            *(self.current_epoch + 1, epoch["train_loss"], self.task.metric, score),
+            *(epoch["lr"], epoch["seconds"]),
+        )
+        if self.logger is not None:
+            dev = {f"dev/{name}": value for name, value in self.metrics.items()}
+            self.logger.log_metrics(
+                {"train/loss": epoch["train_loss"], "lr": epoch["lr"], **dev, **self._mixes()},
+                step=self.current_epoch,
+            )
+        if self.scheduler is not None:
+            self.scheduler.step(score)
+
+    def _mixes(self) -> dict[str, float]:
+        """s and γ of each place, flat."""
+        flat = {}
+        for place, mix in self.model.placement.summary().items():
+            flat |= {f"mix/{place}/s{j}": share for j, share in enumerate(mix["weights"])}
+            flat[f"mix/{place}/gamma"] = mix["gamma"]
+        return flat
+
+    # -- checkpoints: what training changes, and nothing else
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        frozen = {name for name, p in self.named_parameters() if not p.requires_grad}
+        state = checkpoint["state_dict"]
+        checkpoint["state_dict"] = {k: v for k, v in state.items() if k not in frozen}
+        checkpoint["history"] = self.history
+        checkpoint["scheduler"] = self.scheduler.state_dict() if self.scheduler else None
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self.history = checkpoint["history"]
+        self._scheduler_state = checkpoint["scheduler"]
+
+    def on_train_start(self) -> None:
+        if self.scheduler is not None and self._scheduler_state is not None:
+            self.scheduler.load_state_dict(self._scheduler_state)

@@ -1,0 +1,91 @@
+"""What an encoder is, and how one is loaded."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from elmo_core import weights as weight_files
+from elmo_core.encoders.elmo import ElmoEncoder
+from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.options import Options
+from elmo_core.presets import PRESETS, preset
+from elmo_core.pretrained import OWN_FILE, locate
+
+
+class Encoder(Protocol):
+    """A frozen featurizer: the same sentence gives the same numbers in any company."""
+
+    name: str
+    layers: int
+    dim: int
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for two encoders only if they give equal numbers."""
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
+        """Float32 (layers, tokens, dim) for each sentence, on the CPU, without gradient."""
+
+    def to(self, device: torch.device | str) -> "Encoder":
+        """Compute on another device from now on."""
+
+
+def load_encoder(
+    source: str | Path | None = None,
+    *,
+    options: str | Path | Mapping[str, Any] | None = None,
+    weights: str | Path | None = None,
+    device: torch.device | str = "cpu",
+    cache_dir: str | Path | None = None,
+    offline: bool = False,
+) -> Encoder:
+    """Load a frozen encoder from one of:
+
+    - a preset's name, such as `"elmo-small"`: from the cache, or else downloaded into it;
+    - a folder with `encoder.safetensors`, or with `options.json` and one `.hdf5`;
+    - a `.safetensors` file of ours;
+    - `options` (a path, or the JSON structure) and `weights` (the published HDF5).
+
+    `offline` forbids downloads. Raises OptionsError, WeightsError or FetchError, all of them
+    ElmoCoreError.
+    """
+    if (source is None) == (weights is None):
+        raise OptionsError("load_encoder takes either a name or path, or weights (with options)")
+    if weights is not None:
+        return _load(Path(weights), options, Path(weights).stem).to(device)
+    if options is not None:
+        raise OptionsError("options go with weights, not with a name or path")
+    path = Path(str(source)).expanduser()
+    if str(source) not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
+        found, options = _in_folder(path) if path.is_dir() else (path, None)
+        return _load(found, options, path.resolve().name.removesuffix(".safetensors")).to(device)
+    chosen = preset(str(source))
+    found, options = locate(chosen, cache_dir, offline=offline)
+    return _load(found, options, chosen.name).to(device)
+
+
+def _load(path: Path, options: str | Path | Mapping[str, Any] | None, name: str) -> ElmoEncoder:
+    if path.suffix == ".safetensors":
+        if options is not None:
+            raise OptionsError(f"{path} carries its own options: leave `options` out")
+        return ElmoEncoder(weight_files.load(path), name)
+    if options is None:
+        raise OptionsError(f"{path} needs its options: give options=… beside weights=…")
+    parsed = Options.parse(options) if isinstance(options, Mapping) else Options.read(options)
+    return ElmoEncoder(weight_files.load_hdf5(parsed, path), name)
+
+
+def _in_folder(folder: Path) -> tuple[Path, Path | None]:
+    """The weights in a folder, and the options if they are a file of their own."""
+    if (folder / OWN_FILE).is_file():
+        return folder / OWN_FILE, None
+    candidates = sorted(folder.glob("*.hdf5"))
+    if len(candidates) != 1:
+        raise WeightsError(
+            f"{folder}: expected {OWN_FILE}, or options.json and one .hdf5 file; "
+            f"found {len(candidates)} .hdf5 files"
+        )
+    return candidates[0], folder / "options.json"

@@ -1,0 +1,5 @@
+"""The words a user may choose from. Free of torch, so a command line can list them at once."""
+
+PLACEMENTS = ("none", "input", "output", "input+output")
+LAYER_CHOICES = ("all", "top", "mean")
+"""Besides these, a layer's index."""

@@ -1,0 +1,1 @@
+"""Training biLMs: text → corpus → language model → encoder. `python -m elmo_core.pretraining`."""

@@ -1,0 +1,116 @@
+"""A text as numbers, memory-mapped: what language models are trained and measured on.
+
+Sentences lie one behind the other, `| w w w | w w |`, where the bar is one number for `</S>` and
+`<S>` together: `</S>` is never followed by anything but `<S>`, so nothing needs to be predicted
+in between. Any two neighbours are then one prediction in each direction:
+
+    forward     reads the left one (a bar is `<S>`)      predicts the right one (`</S>`)
+    backward    reads the right one (a bar is `</S>`)    predicts the left one (`<S>`)
+
+as in the published training program, where `</S>` is no input of the forward model either. The
+last sentence is followed by the first: the text is a ring.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_core.chars import PADDING, boundary_ids, word_ids
+from elmo_core.disk import replacing
+from elmo_core.pretraining.errors import CorpusError
+from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
+
+Array = NDArray[np.int64]
+BAR = BEGIN
+TOKENS, TYPES = "tokens.int32", "types.json"
+
+
+class Window(NamedTuple):
+    """One piece of text for both directions (0: forward, 1: backward)."""
+
+    char_ids: Tensor  # (distinct words, characters), the shortest word first
+    inputs: Tensor  # (2, steps, batch), rows of `char_ids`
+    targets: Tensor  # (2, steps, batch), numbers of the output vocabulary
+
+
+def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: Path) -> None:
+    """Write a text's numbers to `folder`, 4 bytes a token; in memory are distinct words only.
+
+    Words outside the vocabulary get numbers behind it: their spelling is read, never predicted.
+    """
+    ids = dict(vocabulary.ids)
+    with replacing(folder / TOKENS) as temporary, open(temporary, "wb") as file:
+        for words in sentences:
+            row = [ids.setdefault(word, len(ids) + len(SPECIALS)) for word in words]
+            file.write(np.array([BAR, *row], dtype=np.int32).tobytes())
+    with replacing(folder / TYPES) as temporary:
+        temporary.write_text(json.dumps([*SPECIALS, *ids]), encoding="utf-8")
+
+
+class Corpus:
+    """What `encode` wrote, ready to be read anywhere."""
+
+    def __init__(self, folder: Path, vocabulary: Vocabulary, characters: int) -> None:
+        """`characters` is the width of a word. Raises CorpusError where the folder does not fit."""
+        try:
+            self.types = json.loads((folder / TYPES).read_text(encoding="utf-8"))
+            size = (folder / TOKENS).stat().st_size
+        except OSError as error:
+            raise CorpusError(f"{folder}: no encoded text ({error.strerror})") from error
+        if tuple(self.types[: len(vocabulary)]) != vocabulary.words:
+            raise CorpusError(f"{folder}: encoded with another vocabulary: prepare the text again")
+        if size == 0:
+            raise CorpusError(f"{folder}: the text is empty")
+        self.tokens = np.memmap(folder / TOKENS, dtype=np.int32, mode="r")
+        self.words, self.characters = len(vocabulary), characters
+
+    def __len__(self) -> int:
+        """Predictions in one direction: all words, and one boundary a sentence."""
+        return len(self.tokens)
+
+    @cached_property
+    def spelling(self) -> NDArray[np.int16]:
+        """(types, characters): character ids of every type; `<UNK>`'s are never read."""
+        begin, end = boundary_ids(self.characters)
+        table = np.empty((len(self.types), self.characters), dtype=np.int16)
+        table[BEGIN], table[END], table[UNKNOWN] = begin, end, 0
+        for i, word in enumerate(self.types[len(SPECIALS) :], start=len(SPECIALS)):
+            table[i] = word_ids(word, self.characters)
+        return table
+
+    @cached_property
+    def lengths(self) -> Array:
+        """(types,): characters of each type, its boundaries included, padding not."""
+        return (self.spelling != PADDING + 1).sum(axis=1)
+
+    def window(self, ahead: Array, back: Array, steps: int) -> Window:
+        """For each row, `steps` predictions from `ahead` to the right and from `back` to the left.
+
+        Both are (batch,) places on the ring: a place is its token and the one to its right.
+        """
+        step = np.arange(steps)[:, None]
+        left = np.stack([ahead + step, back - step]) % len(self)  # (2, steps, batch)
+        right = (left + 1) % len(self)
+        read = np.stack([self.tokens[left[0]], _bar_as(END, self.tokens[right[1]])])
+        said = np.stack([_bar_as(END, self.tokens[right[0]]), self.tokens[left[1]]])
+        distinct, inverse = np.unique(read, return_inverse=True)
+        order = np.argsort(self.lengths[distinct], kind="stable")
+        rank = np.argsort(order)
+        return Window(
+            torch.from_numpy(self.spelling[distinct[order]].astype(np.int64)),
+            torch.from_numpy(rank[inverse].reshape(read.shape)),
+            torch.from_numpy(np.where(said < self.words, said, UNKNOWN).astype(np.int64)),
+        )
+
+
+def _bar_as(symbol: int, tokens: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where(tokens == BAR, np.int32(symbol), tokens)

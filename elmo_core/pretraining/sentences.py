@@ -1,0 +1,100 @@
+"""Text files → sentences, as lists of words; one line or paragraph in memory at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from elmo_core.pretraining.errors import CorpusError
+from elmo_core.tokenizer import tokenize_with_offsets
+
+FORMATS = ("auto", "raw", "tokenised")
+PARAGRAPH = 100_000
+"""Characters after which a paragraph is cut at the next line end: bounds the memory."""
+_SAMPLE = 1 << 16
+_FREE, _ATTACHED = re.compile(r"\s[,.;!?](?=\s)"), re.compile(r"\w[,.;!?](?=\s)")
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file without their ends.
+
+    Raises CorpusError, naming file and line, where a line is not UTF-8 or nothing can be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                text = _decode(line, path, number)
+                yield text.removeprefix("\ufeff") if number == 1 else text
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _decode(line: bytes, path: Path, number: int) -> str:
+    try:
+        return line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
+
+
+def read_sentences(path: Path, form: str = "auto") -> Iterator[list[str]]:
+    """The sentences of a file, none of them empty.
+
+    `form` is `raw` (paragraphs of running text, hard-wrapped or not, empty lines between),
+    `tokenised` (one sentence a line, spaces between words), or `auto`, which looks.
+    """
+    if form == "auto":
+        form = guess(path)
+    if form == "tokenised":
+        yield from filter(None, (line.split() for line in read_lines(path)))
+    else:
+        for paragraph in _paragraphs(read_lines(path)):
+            yield from split_sentences(paragraph)
+
+
+def guess(path: Path) -> str:
+    """`tokenised` where most punctuation marks at the file's beginning stand on their own."""
+    sample, taken = [], 0
+    for line in read_lines(path):
+        sample.append(line)
+        taken += len(line)
+        if taken > _SAMPLE:
+            break
+    text = "\n".join(sample) + "\n"
+    return "tokenised" if len(_FREE.findall(text)) > len(_ATTACHED.findall(text)) else "raw"
+
+
+def split_sentences(paragraph: str) -> Iterator[list[str]]:
+    """The sentences of running text, words and punctuation apart.
+
+    A sentence ends behind `. ! ? …` and whatever closing marks are attached to them, unless the
+    next word begins in lower case: “Where?” said he. Abbreviations keep their full stop
+    as part of the word, so they end nothing.
+    """
+    sentence: list[str] = []
+    ended, end = False, 0
+    for word, start in tokenize_with_offsets(paragraph):
+        attached = start == end
+        if ended and not attached and not word[0].islower():
+            yield sentence
+            sentence, ended = [], False
+        sentence.append(word)
+        closing = ended and attached and not word[0].isalnum()
+        ended = closing or not word.strip(".!?…")
+        end = start + len(word)
+    if sentence:
+        yield sentence
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """Lines joined up to the next empty one."""
+    held: list[str] = []
+    size = 0
+    for line in lines:
+        if line.strip() and size < PARAGRAPH:
+            held.append(line)
+            size += len(line)
+        else:
+            yield " ".join(held)
+            held, size = [line], len(line)
+    yield " ".join(held)

@@ -1,0 +1,79 @@
+"""Where each row of a batch reads: contiguous streams for both directions, nothing padded.
+
+The ring of a corpus is cut into equal arcs, one a row (over all devices). Forward, a row starts at
+the left end of its arc and reads to the right; backward, it starts at the right end and reads
+to the left. So the state that is carried from window to window always comes from the text just
+read, which lies before the window (forward) or after it (backward). At the end of its arc a
+row goes on into its neighbour's: there are no epochs in the reading, and the batch of a step
+depends on the step alone, which is all that resuming needs to know.
+
+(The published program also carries the state, but its backward model reads the sentences in the
+forward model's order, each reversed. There they are shuffled, so neither makes sense; here a text's
+order is kept, and backward means backward.)
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from torch.utils.data import IterableDataset
+
+from elmo_core.pretraining.corpus import Array, Corpus, Window
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The windows of one device: rows `rank * batch` to `(rank + 1) * batch` of all rows."""
+
+    corpus: Corpus
+    batch: int
+    steps: int
+    rank: int = 0
+    devices: int = 1
+
+    def window(self, number: int) -> Window:
+        """The `number`-th window from the start of the training."""
+        rows = np.arange(self.rank * self.batch, (self.rank + 1) * self.batch)
+        left, right = _ends(rows, len(self.corpus), self.batch * self.devices)
+        offset = number * self.steps
+        return self.corpus.window(left + offset, right - 1 - offset, self.steps)
+
+
+def _ends(rows: Array, size: int, pieces: int) -> tuple[Array, Array]:
+    """Where the arcs of these rows begin and end, if a ring of `size` has so many pieces."""
+    return rows * size // pieces, (rows + 1) * size // pieces
+
+
+@dataclass(frozen=True)
+class Arcs:
+    """The windows for measuring: each place of the ring once, in `pieces` arcs of equal length.
+
+    A piece is the same however many are read at a time, so that no number depends on it.
+    """
+
+    corpus: Corpus
+    length: int = 2000
+
+    @property
+    def pieces(self) -> int:
+        return -(-len(self.corpus) // self.length)
+
+    def windows(self, rows: Array, steps: int) -> Iterator[tuple[Window, np.ndarray]]:
+        """The windows of these pieces, in order, with a mask (steps, batch) of what counts."""
+        left, right = _ends(rows, len(self.corpus), self.pieces)
+        for offset in range(0, int((right - left).max()), steps):
+            window = self.corpus.window(left + offset, right - 1 - offset, steps)
+            yield window, offset + np.arange(steps)[:, None] < right - left
+
+
+class Feed(IterableDataset[Window]):
+    """Windows without end, from where the training stands."""
+
+    def __init__(self, streams: Streams, position: Callable[[], int]) -> None:
+        self.streams, self.position = streams, position
+
+    def __iter__(self) -> Iterator[Window]:
+        number = self.position()
+        while True:
+            yield self.streams.window(number)
+            number += 1

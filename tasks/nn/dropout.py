@@ -1,0 +1,19 @@
+"""Variational dropout (Gal & Ghahramani 2016)."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class VariationalDropout(nn.Module):
+    """Drops the same features at every time step of a sequence: (batch, tokens, dim) → same."""
+
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.p == 0:
+            return x
+        return x * F.dropout(x.new_ones(x.shape[0], 1, x.shape[2]), self.p)

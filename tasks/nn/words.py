@@ -1,0 +1,136 @@
+"""Word embeddings: from a GloVe text file, or learned from scratch."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from tasks.task import DataError
+
+PAD, UNK = 0, 1
+INITIAL_STD = 0.1  # of vectors learned from scratch
+
+log = logging.getLogger(__name__)
+
+
+class WordVocabulary:
+    """Words → indices; 0 is padding, 1 any word that is not known.
+
+    Without vectors, a word must occur twice in training to be known: words seen once are what
+    the vector of the unknown is learned from. With vectors, every word that has one is known.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.index = {word: i for i, word in enumerate(words, start=2)}
+
+    def __len__(self) -> int:
+        return len(self.index) + 2
+
+    def __call__(self, words: Iterable[str]) -> list[int]:
+        return [self.index.get(word) or self.index.get(word.lower(), UNK) for word in words]
+
+    @classmethod
+    def from_counts(cls, counts: Counter[str], minimum: int = 2) -> WordVocabulary:
+        kept = (word for word, n in counts.items() if n >= minimum)
+        return cls(sorted(kept, key=lambda word: (-counts[word], word)))
+
+
+def read_vectors(path: Path, wanted: set[str]) -> tuple[list[str], Tensor]:
+    """The rows of a GloVe text file (`word v1 … vd` a line) whose word is wanted.
+
+    Returns the words found, in file order, and their vectors (words, dim). Only wanted rows are
+    parsed. A word2vec-style first line (`count dim`) is skipped. Raises DataError with the line
+    number for a row of another dimension or one that holds no numbers.
+    """
+    if not path.is_file():
+        raise DataError(f"word vectors: no file {path}")
+    words: list[str] = []
+    rows: list[np.ndarray] = []
+    dim = 0
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
+        for number, line in enumerate(lines, start=1):
+            # Some GloVe words hold spaces, so a row is cut from the right.
+            fields = line.rstrip().split(" ")
+            if number == 1 and len(fields) == 2:
+                continue
+            dim = dim or len(fields) - 1
+            word = " ".join(fields[: len(fields) - dim])
+            if word not in wanted:
+                continue
+            try:
+                row = np.array(fields[-dim:], dtype=np.float32)
+            except ValueError:
+                raise DataError(f"{path}, line {number}: expected {dim} numbers") from None
+            if len(row) != dim:
+                raise DataError(f"{path}, line {number}: {len(row)} numbers, expected {dim}")
+            words.append(word)
+            rows.append(row)
+    if not rows:
+        raise DataError(f"word vectors: {path} has none of the {len(wanted)} words of the data")
+    return words, torch.from_numpy(np.stack(rows))
+
+
+class Words:
+    """A task's word input: a vocabulary, and the vectors if a file gave them."""
+
+    def __init__(self, vocabulary: WordVocabulary, dim: int, vectors: Tensor | None = None) -> None:
+        self.vocabulary, self.dim, self.vectors = vocabulary, dim, vectors
+
+    @classmethod
+    def learned(cls, train: Counter[str], dim: int) -> Words:
+        """Vectors learned from scratch, for the words of the training text."""
+        words = cls(WordVocabulary.from_counts(train), dim)
+        log.info("words: no vectors given, learning %d × %d", len(words.vocabulary), dim)
+        return words
+
+    @classmethod
+    def from_file(cls, path: Path, train: Counter[str], others: Iterable[str]) -> Words:
+        """Vectors from a GloVe file; `others` are the words of the text that is not trained on
+        (looked up too: a vector leaks no label)."""
+        wanted = set(train) | set(others)
+        found, vectors = read_vectors(path, wanted | {word.lower() for word in wanted})
+        words = cls(WordVocabulary(found), vectors.shape[1], vectors)
+        known = sum(n for word, n in train.items() if words.vocabulary([word]) != [UNK])
+        log.info(
+            "words: %d rows × %d from %s, %.1f %% of the training tokens covered",
+            *(len(found), words.dim, path, 100 * known / train.total()),
+        )
+        return words
+
+    def state(self) -> dict[str, Any]:
+        return {"words": list(self.vocabulary.index), "dim": self.dim}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Words:
+        return cls(WordVocabulary(state["words"]), state["dim"])
+
+
+class WordEmbedding(nn.Module):
+    """Indices (batch, tokens) → vectors (batch, tokens, dim); padding is zero.
+
+    Vectors from a file stand at indices 2 and up and stay fixed unless `trainable`; the unknown
+    word is then a zero vector. Without a file, all vectors are learned.
+    """
+
+    def __init__(self, words: Words, *, trainable: bool = False) -> None:
+        super().__init__()
+        self.output_dim = words.dim
+        self.table = nn.Embedding(len(words.vocabulary), words.dim, padding_idx=PAD)
+        with torch.no_grad():
+            if words.vectors is None:
+                nn.init.normal_(self.table.weight, std=INITIAL_STD)
+            else:
+                self.table.weight.zero_()
+                self.table.weight[2:] = words.vectors
+            self.table.weight[PAD] = 0.0
+        self.table.weight.requires_grad_(trainable or words.vectors is None)
+
+    def forward(self, indices: Tensor) -> Tensor:
+        return self.table(indices)

@@ -1,0 +1,66 @@
+"""The built-in data: one small generated English world, annotated in the official formats."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+from tasks.smallworld import names, snli, text
+from tasks.smallworld.lexicon import Lexicon
+from tasks.smallworld.stories import Story, tell
+from tasks.smallworld.world import World
+
+VERSION = 1  # counts up whenever the same seed gives different files
+
+# split: its names, how often it prefers a held-out word, its number of stories.
+# "press" is unlabelled text for language models: the only place where held-out words are shown.
+PARTS = {
+    "train": (names.TRAIN, 0.0, 360),
+    "dev": (names.DEV, 0.12, 140),
+    "test": (names.TEST, 0.12, 140),
+    "press": (names.TRAIN, 0.25, 1000),
+}
+
+
+def stories(part: str, seed: int = 13) -> tuple[list[Story], Lexicon]:
+    """The stories of one part, always the same for the same seed."""
+    people, novelty, number = PARTS[part]
+    lexicon = Lexicon(novelty)
+    world = World(part, people, lexicon, random.Random(f"world {part} {seed}"))
+    return [tell(world, i) for i in range(number)], lexicon
+
+
+def build(folder: Path, seed: int = 13) -> None:
+    """Write everything below the folder, byte for byte the same for the same seed."""
+    parts = {part: stories(part, seed) for part in PARTS}
+    text.write(folder / "text" / "train.txt", parts["train"][0] + parts["press"][0])
+    text.write(folder / "text" / "dev.txt", parts["dev"][0])
+    snli.write(folder / "snli", parts, seed)
+
+
+def ensure(cache: Path | None = None) -> Path:
+    """The folder with the data, built on first use.
+
+    `cache` defaults to $ELMO_BENCH_CACHE or ~/.cache/elmo-bench. Several processes may ask at
+    once: each builds in a folder of its own and the first to finish gives it the final name.
+    """
+    usual = os.environ.get("ELMO_BENCH_CACHE") or Path.home() / ".cache" / "elmo-bench"
+    root = Path(cache or usual)
+    final = root / f"smallworld-v{VERSION}"
+    if final.is_dir():
+        return final
+    root.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=root))
+    try:
+        build(draft)
+        draft.chmod(0o755)
+        draft.rename(final)
+    except OSError:
+        if not final.is_dir():
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return final

@@ -1,0 +1,104 @@
+"""SNLI 1.0 readers: the official jsonl and txt files, the hub's parquet files."""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+
+from elmo_core.tokenizer import tokenize
+from tasks.data import DataError, Source, find, read_jsonl, to_dataset
+
+log = logging.getLogger(__name__)
+
+LABELS = ("entailment", "neutral", "contradiction")  # in the hub's order: 0, 1, 2
+NO_LABEL = "-"  # the annotators did not agree
+
+SOURCE = Source(
+    repository="stanfordnlp/snli",
+    revision="cdb5c3d5eed6ead6e5a341c8e56e669bb666725b",
+    files={
+        "train": "plain_text/train-00000-of-00001.parquet",
+        "dev": "plain_text/validation-00000-of-00001.parquet",
+        "test": "plain_text/test-00000-of-00001.parquet",
+    },
+    licence="CC BY-SA 4.0",
+    citation="Bowman et al. 2015, A large annotated corpus for learning natural language inference",
+    counts={"train": 550_152, "dev": 10_000, "test": 10_000},
+)
+
+
+def read(folder: Path, split: str) -> Dataset | None:
+    """The labelled pairs of a split, tokenised; how many unlabelled ones were dropped is logged.
+
+    Columns: `id`, `premise`, `hypothesis` (lists of words), `label`. None if `folder` has no file
+    for the split.
+    """
+    names = [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt", f"{split}.parquet"]
+    path = find(folder, names)
+    if path is None:
+        return None
+    rows = {".jsonl": read_jsonl, ".txt": _read_txt, ".parquet": _read_parquet}[path.suffix](path)
+    dropped = 0
+
+    def labelled() -> Iterator[dict[str, Any]]:
+        nonlocal dropped
+        for number, row in rows:
+            label = _label(row, path, number)
+            if label == NO_LABEL:
+                dropped += 1
+                continue
+            yield {
+                "id": str(row.get("pairID") or f"{split}-{number}"),
+                "premise": _words(row, "sentence1", path, number),
+                "hypothesis": _words(row, "sentence2", path, number),
+                "label": label,
+            }
+
+    dataset = to_dataset(labelled(), path)
+    log.info("%s: %d pairs, %d without a label dropped", path, len(dataset), dropped)
+    return dataset
+
+
+def _label(row: dict[str, Any], path: Path, number: int) -> str:
+    label = row.get("gold_label")
+    if label is None:
+        raise DataError(f"{path}, line {number}: no key 'gold_label'")
+    if label not in LABELS and label != NO_LABEL:
+        known = ", ".join(LABELS)
+        raise DataError(f"{path}, line {number}: unknown label {label!r}; known: {known} and '-'")
+    return label
+
+
+def _words(row: dict[str, Any], key: str, path: Path, number: int) -> list[str]:
+    text = row.get(key)
+    words = tokenize(text) if isinstance(text, str) else []
+    if not words:
+        raise DataError(f"{path}, line {number}: {key!r} is missing or empty")
+    return words
+
+
+def _read_txt(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The tab-separated edition: a header line, no quoting."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        for row in reader:
+            yield reader.line_num, row
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The hub's edition: premise, hypothesis, label 0–2 or -1."""
+    for number, row in enumerate(Dataset.from_parquet(str(path)), start=1):
+        label = row["label"]
+        yield (
+            number,
+            {
+                "sentence1": row["premise"],
+                "sentence2": row["hypothesis"],
+                "gold_label": LABELS[label] if 0 <= label < len(LABELS) else NO_LABEL,
+            },
+        )

@@ -1,0 +1,86 @@
+"""ESIM (Chen et al. 2017) with ELMo, as in Peters et al. 2018, appendix A.3."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.attention import align
+from tasks.nn.birnn import BiLSTM
+from tasks.nn.dropout import VariationalDropout
+from tasks.nn.pooling import masked_max, masked_mean
+from tasks.nn.words import WordEmbedding
+
+
+class ESIM(nn.Module):
+    """Premise and hypothesis → one of `labels` classes.
+
+    Premises and hypotheses come as one batch of sentences, premise first, pair after pair: both
+    go through the same encoder, and through the same mixes, in one call.
+
+    With ELMo, as the paper has it: 50 % dropout after the attention (`attention_dropout`) and
+    an ℓ2 penalty (`weight_l2`, λ Σ W²) on all recurrent and feed-forward matrices.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        placement: Placement,
+        *,
+        labels: int,
+        hidden: int,
+        dropout: float,
+        attention_dropout: float,
+        weight_l2: float,
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.placement = placement
+        self.rnn_dropout = VariationalDropout(dropout)
+        self.encoder = BiLSTM(placement.input_dim(words.output_dim), hidden)
+        aligned = 4 * placement.output_dim(self.encoder.output_dim)
+        self.attention_dropout = nn.Dropout(attention_dropout if placement.active else 0.0)
+        self.enhance = nn.Linear(aligned, hidden)
+        self.composition = BiLSTM(hidden, hidden)
+        self.classifier = nn.Sequential(
+            nn.Dropout(dropout),
+            nn.Linear(4 * self.composition.output_dim, hidden),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(hidden, labels),
+        )
+        self.weight_l2 = weight_l2 if placement.active else 0.0
+        for layer in (self.enhance, *self.classifier):
+            if isinstance(layer, nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`words`, `mask` (2 * pairs, tokens), `labels` (pairs) → loss, logits (pairs, labels)."""
+        mask = batch["mask"]
+        x = self.placement.input(self.words(batch["words"]), layers, mask)
+        h = self.encoder(self.rnn_dropout(x), mask)
+        h = self.placement.output(h, layers, mask)
+
+        m = self._enhance(h, mask)
+        v = self.composition(self.rnn_dropout(m), mask)
+        pooled = torch.cat([masked_mean(v, mask), masked_max(v, mask)], dim=1)
+        logits = self.classifier(torch.cat([pooled[0::2], pooled[1::2]], dim=1))
+        loss = F.cross_entropy(logits, batch["labels"]) + self._penalty()
+        return {"loss": loss, "logits": logits}
+
+    def _enhance(self, h: Tensor, mask: Tensor) -> Tensor:
+        """[a; ã; a − ã; a ∘ ã] for both sentences of each pair, projected to `hidden`."""
+        premise, hypothesis = h[0::2], h[1::2]
+        sees = torch.stack(align(premise, hypothesis, mask[0::2], mask[1::2]), dim=1).flatten(0, 1)
+        enhanced = torch.cat([h, sees, h - sees, h * sees], dim=2)
+        return F.relu(self.enhance(self.attention_dropout(enhanced)))
+
+    def _penalty(self) -> Tensor | float:
+        if not self.weight_l2:
+            return 0.0
+        blocks = (self.encoder, self.enhance, self.composition, self.classifier)
+        matrices = [p for block in blocks for p in block.parameters() if p.dim() == 2]
+        return self.weight_l2 * torch.stack([p.square().sum() for p in matrices]).sum()

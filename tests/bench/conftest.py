@@ -1,0 +1,60 @@
+"""Small runs through the front door."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+from bench.__main__ import main
+from tests.conftest import TINY_ENCODER
+
+SMALL = (
+    "task=snli",
+    "task.hidden=8",
+    "task.word_dim=8",
+    "training.max_epochs=3",
+    "trainer=cpu",
+    *TINY_ENCODER,
+)
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process; returns
+    its exit status."""
+
+    def call(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["bench", *arguments])
+        GlobalHydra.instance().clear()
+        try:
+            main()
+        except SystemExit as stop:
+            return int(stop.code or 0)
+        return 0
+
+    return call
+
+
+@pytest.fixture
+def small(bench: Callable[..., int], snli_folder: Path, tmp_path: Path) -> Callable[..., Path]:
+    """A run of seconds; returns its folder."""
+
+    def call(*arguments: str, runs: str = "runs") -> Path:
+        folder = tmp_path / runs
+        before = set(folder.glob("*/*"))
+        assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={folder}", *arguments) == 0
+        new = set(folder.glob("*/*")) - before
+        return new.pop() if new else max(before, key=lambda path: path.stat().st_mtime)
+
+    return call
+
+
+@pytest.fixture
+def result() -> Callable[[Path], dict[str, Any]]:
+    return lambda folder: json.loads((folder / "result.json").read_text())

@@ -1,0 +1,189 @@
+"""The command line: help, shorthands, and one clear line for each mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bench.overrides import expand
+from tasks.snli.model import ESIM
+from tests.bench.conftest import SMALL
+
+Bench = Callable[..., int]
+
+
+def test_help_is_quick_and_free_of_torch() -> None:
+    started = time.perf_counter()
+    shown = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "bench", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert time.perf_counter() - started < 10  # far above what it takes, for a machine at work
+    assert "python -m bench task=snli elmo.placement=input+output" in shown.stdout
+    assert "elmo-small" in shown.stdout
+    assert " torch\n" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["task=snly"], ["task=snly", "did you mean 'snli'?"]),
+        (["encoder=elmo-smal"], ["did you mean 'elmo-small'?", "random"]),
+        (["elmo.placment=none"], ["elmo.placment", "did you mean 'elmo.placement'?"]),
+        (["elmo.placement=inptu"], ["did you mean 'input'?", "input+output"]),
+        (["elmo.layers=tpo"], ["did you mean 'top'?", "a layer's index"]),
+        (["elmo.l2=-1"], ["elmo.l2=-1.0", "0 or more"]),
+        (["elmo.dropout=1.5"], ["elmo.dropout", "below 1"]),
+        (["seed=many"], ["seed", "many"]),
+        (["task.hiden=3"], ["did you mean 'task.hidden'?"]),
+        (["+task.depth=3", "trainer=cpu"], ["SNLI", "depth"]),
+        (["+elmo.foo=3"], ["foo"]),
+        (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
+        (["trainer=tpu"], ["trainer=tpu", "cpu"]),
+        (["task=[snli"], ["error"]),
+        (["data.dir=/no/such/folder"], ["data.dir", "/no/such/folder"]),
+        (["word_vectors=/no/such/file"], ["/no/such/file"]),
+        (["encoder=/no/such/biLM"], ["/no/such/biLM"]),
+        (["training.optimizer._target_=torch.optim.Adamm"], ["Adamm"]),
+        (["trainer.accelerator=abacus"], ["abacus"]),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    bench: Bench,
+    arguments: list[str],
+    expected: list[str],
+    snli_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [f"data.dir={snli_folder}", "elmo.placement=input", f"paths.runs={tmp_path}"]
+    keys = {argument.split("=")[0] for argument in arguments}
+    given = [argument for argument in given if argument.split("=")[0] not in keys]
+    small = [a for a in SMALL if a.split("=")[0] not in keys and "encoder" not in keys]
+    assert bench(*small, *given, *arguments) == 2
+    shown = capsys.readouterr().err
+    errors = [line for line in shown.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert "Traceback" not in shown
+    for words in expected:
+        assert words in shown
+
+
+def malformed(folder: Path, line: str) -> Path:
+    good = json.dumps({"gold_label": "neutral", "sentence1": "A man sits.", "sentence2": "Oh."})
+    (folder / "snli_1.0_train.jsonl").write_text(f"{good}\n{line}\n")
+    (folder / "snli_1.0_dev.jsonl").write_text(f"{good}\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("{not json", "line 2: not JSON"),
+        ('{"gold_label": "maybe", "sentence1": "a", "sentence2": "b"}', "unknown label 'maybe'"),
+        ('{"gold_label": "neutral", "sentence1": "a"}', "line 2: 'sentence2' is missing"),
+        ("[1]", "line 2: expected a JSON object"),
+    ],
+)
+def test_malformed_data_names_file_and_line(
+    bench: Bench, line: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = malformed(tmp_path, line)
+    assert bench(*SMALL, f"data.dir={folder}", f"paths.runs={tmp_path / 'runs'}") == 2
+    shown = capsys.readouterr().err
+    assert expected in shown
+    assert "snli_1.0_train.jsonl" in shown
+
+
+def test_missing_split_and_no_examples_left(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = f"data.dir={tmp_path}"
+    assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2
+    assert "no SNLI train file" in capsys.readouterr().err
+    unlabelled = {"gold_label": "-", "sentence1": "A man sits.", "sentence2": "Oh."}
+    (tmp_path / "snli_1.0_train.jsonl").write_text(json.dumps(unlabelled) + "\n")
+    assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2
+    assert "no examples left" in capsys.readouterr().err
+
+
+def test_unwritable_folder(bench: Bench, snli_folder: Path, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").write_text("")
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'file'}") == 2
+    assert "paths.runs=FOLDER" in capsys.readouterr().err
+
+
+def test_nan_loss_stops_and_names_the_batch(
+    bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["training.optimizer.lr=1e30", "training.clip_norm=null"]
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}", *arguments) == 2
+    shown = capsys.readouterr().err
+    assert "the loss is" in shown
+    assert "train" in shown.split("examples ")[1]
+    (result,) = tmp_path.glob("snli/*/result.json")
+    assert json.loads(result.read_text())["status"] == "failed"
+
+
+def test_out_of_memory_names_the_longest_example_and_the_knob(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: Any) -> torch.Tensor:
+        return torch.empty(1 << 60)  # more than any address space
+
+    monkeypatch.setattr(ESIM, "forward", full)
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
+    shown = capsys.readouterr().err
+    assert "out of memory" in shown
+    assert "longest example, train" in shown
+    assert "training.batch_size" in shown
+
+
+def test_a_second_process_on_the_same_run_is_refused(
+    bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bench.record import Record
+
+    arguments = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    assert bench(*arguments) == 0
+    (folder,) = tmp_path.glob("snli/*")
+    with Record(folder).lock():
+        assert bench(*arguments, "force=true") == 2
+    assert "another process" in capsys.readouterr().err
+
+
+def test_expand() -> None:
+    assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
+    assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
+    assert expand(["data.dir=x"]) == ["data.dir=x", "data=open"]
+    assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
+
+
+@pytest.mark.parametrize("logger", ["none", "csv", "wandb"])
+def test_loggers(bench: Bench, logger: str, snli_folder: Path, tmp_path: Path) -> None:
+    arguments = ["training.max_epochs=1", f"logger={logger}", f"data.dir={snli_folder}"]
+    if logger == "wandb":
+        arguments.append("logger.offline=true")
+    assert bench(*SMALL, *arguments, f"paths.runs={tmp_path}") == 0
+    if logger == "csv":
+        (metrics,) = tmp_path.glob("snli/*/csv/*/metrics.csv")
+        assert "dev/accuracy" in metrics.read_text()
+    if logger == "wandb":
+        import wandb
+
+        assert wandb.run is None
+        assert list(tmp_path.glob("snli/*/wandb/offline-run-*/*.wandb"))

@@ -1,0 +1,46 @@
+"""What makes two runs the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from omegaconf import DictConfig
+
+from bench.config import choice, run_id
+
+Configured = Callable[..., DictConfig]
+
+
+def same(configured: Configured, one: list[str], other: list[str]) -> bool:
+    return run_id(configured("task=snli", *one)) == run_id(configured("task=snli", *other))
+
+
+def test_numbers_count_not_their_spelling(configured: Configured) -> None:
+    assert same(configured, ["elmo.l2=0"], ["elmo.l2=0.0"])
+    assert same(configured, ["task.dropout=0"], ["task.dropout=0.0"])
+    assert same(configured, ["elmo.layers=0"], ["elmo.layers='0'"])
+    assert not same(configured, ["elmo.l2=0"], ["elmo.l2=0.001"])
+
+
+def test_what_does_not_change_the_numbers_does_not_count(configured: Configured) -> None:
+    for other in ("paths.runs=x", "logger=csv", "force=true", "trainer=cpu"):
+        assert same(configured, [], [other])
+    for other in ("seed=2", "training.batch_size=8", "word_vectors=x", "data.dir=x"):
+        assert not same(configured, [], [other])
+
+
+def test_without_elmo_the_encoder_and_the_mix_do_not_count(configured: Configured) -> None:
+    none = "elmo.placement=none"
+    for other in ("elmo.l2=1", "elmo.layers=top", "encoder=elmo-small", "elmo.dropout=0"):
+        assert same(configured, [none], [none, other])
+        assert not same(configured, [], [other])
+
+
+def test_without_weights_to_learn_their_penalty_does_not_count(configured: Configured) -> None:
+    assert same(configured, ["elmo.layers=top"], ["elmo.layers=top", "elmo.l2=1"])
+
+
+def test_choice_is_resolved(configured: Configured) -> None:
+    chosen = choice(configured("task=snli", "data=mini"))
+    assert chosen["training"]["max_epochs"] == 12
+    assert chosen["elmo"]["l2"] == 0.001

@@ -1,0 +1,63 @@
+"""What tests share: a cache of their own, composed configurations, a small SNLI folder."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig
+
+from bench import config
+
+TINY_ENCODER = (
+    "encoder=random",
+    "encoder.shape={lstm:{cell_clip:3,use_skip_connections:true,n_layers:2,proj_clip:3,"
+    "projection_dim:8,dim:16},char_cnn:{embedding:{dim:4},filters:[[1,8],[2,8]],n_highway:1,"
+    "n_characters:262,max_characters_per_token:50,activation:relu}}",
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is read from or written to the user's cache; nothing is fetched from a hub."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMO_BENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("WANDB_MODE", "offline")
+        yield
+
+
+@pytest.fixture(scope="session")
+def configured() -> Callable[..., DictConfig]:
+    """`configured("task=snli", …)`: the configuration that these overrides compose."""
+
+    def composed(*overrides: str) -> DictConfig:
+        config.register()
+        with initialize_config_dir(str(config.CONF), version_base="1.3"):
+            return compose("config", overrides=list(overrides))
+
+    return composed
+
+
+@pytest.fixture(scope="session")
+def snli_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A learnable toy in SNLI's format: 60 training pairs, 20 dev, 20 test."""
+    folder = tmp_path_factory.mktemp("snli")
+    drawn = random.Random(0)
+    second = {"entailment": "Somebody {}", "neutral": "Perhaps he {}", "contradiction": "Nobody {}"}
+    for split, size in (("train", 60), ("dev", 20), ("test", 20)):
+        with (folder / f"snli_1.0_{split}.jsonl").open("w") as file:
+            for i in range(size):
+                verb = drawn.choice(["sleeps.", "is eating in the park.", "runs fast.", "sings."])
+                label, template = drawn.choice(list(second.items()))
+                pair = {
+                    "gold_label": label,
+                    "sentence1": f"A man {verb}",
+                    "sentence2": template.format(verb),
+                    "pairID": f"{split}{i}",
+                }
+                file.write(json.dumps(pair) + "\n")
+    return folder
