@@ -73,8 +73,8 @@ def _with_retries(url: str, part: Path, show: bool) -> None:
         except _Cut as cut:
             reason = cut
     raise FetchError(
-        f"{url}: gave up after {ATTEMPTS} attempts ({reason}); what has arrived is kept in {part}, "
-        "and the next call goes on from there"
+        f"{url}: gave up after {ATTEMPTS} attempts ({reason}); the next call goes on from what has "
+        f"arrived. Without a network, fetch it elsewhere and put it at {part.with_suffix('')}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,17 @@ TINY_ENCODER = (
     "projection_dim:8,dim:16},char_cnn:{embedding:{dim:4},filters:[[1,8],[2,8]],n_highway:1,"
     "n_characters:262,max_characters_per_token:50,activation:relu}}",
 )
+
+
+SHARED = Path(os.environ.get("ELMO_BENCH_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+def shared(name: str) -> Path:
+    """A file of the reference data that lies beside the repository; skips the test without it."""
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"no reference data at {path} (set ELMO_BENCH_SHARED)")
+    return path
 
 
 @pytest.fixture(scope="session", autouse=True)

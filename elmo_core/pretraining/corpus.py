@@ -71,7 +71,7 @@ class Corpus:
         if size == 0:
             raise CorpusError(f"{folder}: the text is empty")
         self.tokens = np.memmap(folder / TOKENS, dtype=np.int32, mode="r")
-        self.words, self.characters = len(vocabulary), characters
+        self.vocabulary, self.characters = vocabulary, characters
 
     def __len__(self) -> int:
         """Predictions in one direction: all words, and one boundary a sentence."""
@@ -108,7 +108,7 @@ class Corpus:
         return Window(
             torch.from_numpy(self.spelling[distinct[order]].astype(np.int64)),
             torch.from_numpy(rank[inverse].reshape(read.shape)),
-            torch.from_numpy(np.where(said < self.words, said, UNKNOWN).astype(np.int64)),
+            torch.from_numpy(np.where(said < len(self.vocabulary), said, UNKNOWN).astype(np.int64)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Text files → sentences, as lists of words; one line or paragraph in memory at a time."""
+"""A text file → its sentences, as lists of words; one paragraph in memory at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from elmo_core.pretraining.errors import CorpusError
+from elmo_core.pretraining.texts import read_lines, read_tokenised
 from elmo_core.tokenizer import tokenize_with_offsets
 
 FORMATS = ("auto", "raw", "tokenised")
@@ -14,27 +14,6 @@ PARAGRAPH = 100_000
 """Characters after which a paragraph is cut at the next line end: bounds the memory."""
 _SAMPLE = 1 << 16
 _FREE, _ATTACHED = re.compile(r"\s[,.;!?](?=\s)"), re.compile(r"\w[,.;!?](?=\s)")
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file without their ends.
-
-    Raises CorpusError, naming file and line, where a line is not UTF-8 or nothing can be read.
-    """
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, start=1):
-                text = _decode(line, path, number)
-                yield text.removeprefix("\ufeff") if number == 1 else text
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _decode(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
 
 
 def read_sentences(path: Path, form: str = "auto") -> Iterator[list[str]]:
@@ -46,7 +25,7 @@ def read_sentences(path: Path, form: str = "auto") -> Iterator[list[str]]:
     if form == "auto":
         form = guess(path)
     if form == "tokenised":
-        yield from filter(None, (line.split() for line in read_lines(path)))
+        yield from read_tokenised([path])
     else:
         for paragraph in _paragraphs(read_lines(path)):
             yield from split_sentences(paragraph)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from elmo_core.disk import replacing
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.sentences import read_lines
+from elmo_core.pretraining.texts import read_lines
 
 BEGIN, END, UNKNOWN = range(3)
 SPECIALS = ("<S>", "</S>", "<UNK>")

@@ -61,17 +61,16 @@ def read_vectors(path: Path, wanted: set[str]) -> tuple[list[str], Tensor]:
             if number == 1 and len(fields) == 2:
                 continue
             dim = dim or len(fields) - 1
+            if len(fields) <= dim:
+                raise DataError(f"{path}, line {number}: expected a word and {dim} numbers")
             word = " ".join(fields[: len(fields) - dim])
             if word not in wanted:
                 continue
             try:
-                row = np.array(fields[-dim:], dtype=np.float32)
+                rows.append(np.array(fields[-dim:], dtype=np.float32))
             except ValueError:
                 raise DataError(f"{path}, line {number}: expected {dim} numbers") from None
-            if len(row) != dim:
-                raise DataError(f"{path}, line {number}: {len(row)} numbers, expected {dim}")
             words.append(word)
-            rows.append(row)
     if not rows:
         raise DataError(f"word vectors: {path} has none of the {len(wanted)} words of the data")
     return words, torch.from_numpy(np.stack(rows))

@@ -26,11 +26,15 @@ def tell(world: World, number: int) -> Story:
     day = world.noun("day")
     claims: list[Claim] = []
     sentences: list[Sentence] = []
-    for _ in range(rng.randint(4, 7)):
+    length = rng.randint(4, 7)
+    while len(claims) < length:
         if rng.random() < 0.3:
             day = world.noun("day")
-        claims.append(world.event(cast, day))
-        sentences.append(narrator.say(claims[-1]))
+        event = world.event(cast, day)
+        if any(event.verb.meaning == claim.verb.meaning for claim in claims):
+            continue  # a story that repeats itself could contradict itself
+        claims.append(event)
+        sentences.append(narrator.say(event))
     return Story(Document(f"{world.prefix}{number:04d}", tuple(sentences)), tuple(claims))
 
 

@@ -37,8 +37,8 @@ follow  contact oneway                  | follow followed
 chase   contact oneway above:follow     | chase chased
 join    member against:quit             | join joined
 quit    member against:join             | quit quit
-arrive  solo against:leave              | arrive arrived
-leave   solo against:arrive             | leave left, depart departed
+work    solo against:rest               | work worked
+rest    solo against:work               | rest rested, relax relaxed
 perform solo                            | perform performed
 sing    solo above:perform              | sing sang sung
 dance   solo above:perform              | dance danced

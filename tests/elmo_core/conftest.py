@@ -1,6 +1,5 @@
 """What the tests of `elmo_core` share: a tiny biLM, and the published reference vectors."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 import torch
 
 from elmo_core.bilm import BiLM
+from tests.conftest import shared
 
 TINY: dict[str, Any] = {
     "lstm": {
@@ -66,8 +66,4 @@ def make_bilm(tiny_options):
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """The folder of the published reference vectors; they are not part of this repository."""
-    default = Path(__file__).resolve().parents[2].parent / "shared"
-    folder = Path(os.environ.get("ELMO_BENCH_SHARED", default)) / "reference" / "elmo"
-    if not folder.is_dir():
-        pytest.skip(f"no reference vectors at {folder} (set ELMO_BENCH_SHARED)")
-    return folder
+    return shared("reference/elmo")

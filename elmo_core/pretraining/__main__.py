@@ -1,0 +1,30 @@
+"""`python -m elmo_core.pretraining`: exit status 0 done, 2 something the user can mend."""
+
+from __future__ import annotations
+
+import errno
+import sys
+
+from elmo_core.errors import ElmoCoreError
+from elmo_core.pretraining.cli import parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    try:
+        given.run(given)
+    except ElmoCoreError as error:
+        _stop(str(error))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        _stop(f"{error.filename or 'writing'}: {error.strerror}")
+
+
+def _stop(message: str) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""The command line. Nothing heavy is imported before a verb runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from pathlib import Path
+
+PROGRAM = "python -m elmo_core.pretraining"
+
+
+def parser() -> ArgumentParser:
+    """Each verb leaves its function in `run`."""
+    root = ArgumentParser(
+        PROGRAM,
+        description="Train, measure and fine-tune biLMs.",
+        epilog="A whole training, from text to encoder:\n\n"
+        + _examples(
+            "prepare BOOKS/ -o corpus",
+            "train corpus -o model --options mini",
+            "evaluate model corpus/heldout",
+            "export model elmo-mine.safetensors --half",
+        ),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    verbs = root.add_subparsers(required=True, metavar="VERB")
+
+    def verb(name: str, run: Callable[[Namespace], None], text: str, *lines: str) -> ArgumentParser:
+        added = verbs.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog="examples:\n" + _examples(*lines),
+            formatter_class=RawDescriptionHelpFormatter,
+        )
+        added.set_defaults(run=run)
+        return added
+
+    _add_prepare(
+        verb(
+            "prepare",
+            _prepare,
+            "Text files → tokenised sentences, a held-out part, a vocabulary.",
+            "prepare BOOKS/ news.txt -o corpus",
+            "prepare tokens.txt -o corpus --form tokenised --max-words 60000",
+        )
+    )
+    _add_train(
+        verb(
+            "train",
+            _train,
+            "Train a biLM; the same command resumes a training that was interrupted.",
+            "train corpus -o model --options mini",
+            "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
+            "train corpus -o model --options my_options.json --accelerator gpu --devices 3",
+        )
+    )
+    _add_evaluate(
+        verb(
+            "evaluate",
+            _evaluate,
+            "Perplexity per token: full softmax, no dropout, carried state.",
+            "evaluate model corpus/heldout",
+            "evaluate model corpus/heldout/BOOKS corpus/heldout/news.txt",
+        )
+    )
+    _add_finetune(
+        verb(
+            "finetune",
+            _finetune,
+            "Go on, for one epoch, with the training text of a task.",
+            "finetune model snli_train.txt --dev snli_dev.txt -o model-snli",
+            "finetune model snli_train.txt --dev snli_dev.txt -o model-snli --set learning_rate=0.001",
+        )
+    )
+    _add_export(
+        verb(
+            "export",
+            _export,
+            "Write the encoder: the published options.json and HDF5, or one safetensors file.",
+            "export model published_layout/",
+            "export model elmo-mine.safetensors --half",
+        )
+    )
+    return root
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join(f"  {PROGRAM} {line}" for line in lines)
+
+
+def _add_prepare(verb: ArgumentParser) -> None:
+    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
+    verb.add_argument("-o", "--out", required=True, type=Path, help="folder to make")
+    verb.add_argument(
+        "--form",
+        default="auto",
+        choices=("auto", "raw", "tokenised"),
+        help="running text, or one tokenised sentence a line (default: look at each file)",
+    )
+    verb.add_argument(
+        "--heldout", type=float, default=0.01, metavar="SHARE", help="kept out (default: 0.01)"
+    )
+    verb.add_argument("--min-count", type=int, default=3, help="rarer words are <UNK> (default: 3)")
+    verb.add_argument("--max-words", type=int, help="the largest vocabulary (default: any)")
+
+
+def _add_train(verb: ArgumentParser) -> None:
+    verb.add_argument("corpus", type=Path, help="a folder that `prepare` made")
+    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the model")
+    verb.add_argument(
+        "--options",
+        required=True,
+        help="mini, small, medium, original, or a file: the published options.json, and "
+        'what differs from the published training under "training"',
+    )
+    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=_SET)
+    verb.add_argument(
+        "--every", type=int, default=1000, help="steps between checkpoints (default: 1000)"
+    )
+    verb.add_argument("--accelerator", default="auto", help="cpu, gpu, … (default: what is there)")
+    verb.add_argument("--devices", type=int, default=1, help="each reads its own streams (DDP)")
+    verb.add_argument(
+        "--precision",
+        default="32-true",
+        choices=("32-true", "bf16-mixed"),
+        help="bf16-mixed: products in bfloat16, weights in float32",
+    )
+
+
+_SET = "change the training part, for example epochs=5 (repeatable)"
+
+
+def _add_evaluate(verb: ArgumentParser) -> None:
+    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
+    verb.add_argument(
+        "texts", nargs="+", type=Path, metavar="TEXT", help="tokenised, one sentence a line"
+    )
+    verb.add_argument("--batch-size", type=int, default=64, help="speed and memory only")
+
+
+def _add_finetune(verb: ArgumentParser) -> None:
+    verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
+    verb.add_argument(
+        "texts", nargs="+", type=Path, metavar="TEXT", help="tokenised, one sentence a line"
+    )
+    verb.add_argument("--dev", nargs="+", required=True, type=Path, help="measured, not read")
+    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the new model")
+    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=_SET)
+
+
+def _add_export(verb: ArgumentParser) -> None:
+    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
+    verb.add_argument("out", type=Path, help="FILE.safetensors, or a folder for the published pair")
+    verb.add_argument("--half", action="store_true", help="float16 (.safetensors only)")
+
+
+def _prepare(given: Namespace) -> None:
+    from elmo_core.pretraining.prepare import Request, prepare
+
+    request = Request(given.form, given.heldout, given.min_count, given.max_words)
+    report = prepare(given.texts, given.out, request)
+    print(f"train      {report.sentences:,} sentences, {report.tokens:,} tokens")
+    print(f"held out   {report.heldout_tokens:,} tokens")
+    print(f"types      {report.types:,}")
+    print(f"vocabulary {report.vocabulary:,} words: {report.coverage:.2%} of the training tokens, ")
+    print(f"           {report.heldout_coverage:.2%} of those held out")
+
+
+def _train(given: Namespace) -> None:
+    from elmo_core.pretraining.settings import read
+
+    options, training = read(given.options, given.set)
+    from elmo_core.pretraining.train import train  # torch: after the quick checks
+
+    train(
+        given.corpus,
+        given.out,
+        options,
+        training,
+        devices=given.devices,
+        every=given.every,
+        accelerator=given.accelerator,
+        precision=given.precision,
+    )
+
+
+def _evaluate(given: Namespace) -> None:
+    from elmo_core.pretraining import folder
+    from elmo_core.pretraining.perplexity import measure_text
+
+    model, vocabulary, _ = folder.load(given.model)
+    for text in given.texts:
+        print(f"{text}: {measure_text(model, vocabulary, [text], given.batch_size)}")
+
+
+def _finetune(given: Namespace) -> None:
+    from elmo_core.pretraining.finetune import finetune
+
+    before, after = finetune(given.model, given.texts, given.dev, given.out, given.set)
+    print(f"before: {before}\nafter:  {after}")
+
+
+def _export(given: Namespace) -> None:
+    from elmo_core.pretraining.export import export
+
+    export(given.model, given.out, half=given.half)

@@ -1,0 +1,28 @@
+"""A language model → an encoder for others: the published pair of files, or one safetensors file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from elmo_core import weights
+from elmo_core.disk import replacing
+from elmo_core.errors import OptionsError
+from elmo_core.pretrained import OWN_FILE
+
+
+def export(source: Path, out: Path, *, half: bool = False) -> None:
+    """Write `out`, which is our format if it ends in `.safetensors`, else a folder for the pair.
+
+    `half` stores float16, in our format only: the published layout is float32. Raises
+    OptionsError or WeightsError.
+    """
+    bilm = weights.load(source / OWN_FILE)
+    if out.suffix == ".safetensors":
+        weights.save(bilm.half() if half else bilm, out)
+        return
+    if half:
+        raise OptionsError("float16 goes with .safetensors: the published layout is float32")
+    weights.write_hdf5(bilm, out / "weights.hdf5")
+    with replacing(out / "options.json") as temporary:
+        temporary.write_text(json.dumps(bilm.options.published(), indent=1), encoding="utf-8")

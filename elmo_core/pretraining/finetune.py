@@ -1,0 +1,42 @@
+"""A trained biLM goes on to the text of a task (Peters et al. 2018, section 3.4 and table 7).
+
+Labels are not looked at. Words outside the vocabulary count as `<UNK>` when predicted; their
+spelling is read all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from torch import nn
+
+from elmo_core.pretraining import folder
+from elmo_core.pretraining.corpus import Corpus, encode
+from elmo_core.pretraining.loop import fit
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.perplexity import Perplexity, measure
+from elmo_core.pretraining.settings import changed
+from elmo_core.pretraining.texts import find_texts, read_tokenised
+
+
+def finetune(
+    source: Path, texts: Sequence[Path], dev: Sequence[Path], out: Path, changes: Sequence[str] = ()
+) -> tuple[Perplexity, Perplexity]:
+    """Train on tokenised `texts`, one epoch; returns the perplexity of `dev` before and after.
+
+    As training was, `changes` (`KEY=VALUE`) apart. Raises ElmoCoreErrors of all sorts.
+    """
+    model, vocabulary, training = folder.load(source)
+    training = changed(training, ["epochs=1", *changes])
+    model.dropout = nn.Dropout(training.dropout)
+    with TemporaryDirectory() as scratch:
+        corpora = []
+        for name, paths in (("train", texts), ("dev", dev)):
+            encoded = Path(scratch) / name
+            encode(read_tokenised(find_texts(paths).values()), vocabulary, encoded)
+            corpora.append(Corpus(encoded, vocabulary, model.bilm.options.characters))
+        before = measure(model, corpora[1])
+        fit(PretrainingModule(model, corpora[0], training), corpora[1], out)
+        return before, measure(folder.load(out)[0], corpora[1])

@@ -1,0 +1,54 @@
+"""A language model on disk: a folder that is an encoder's folder at the same time.
+
+encoder.safetensors   the biLM, as `load_encoder` reads it
+softmax.safetensors   the rest of the language model
+vocabulary.txt        the softmax's words
+options.json          the published options and their training part
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import safetensors
+from safetensors.torch import load_file, save_file
+
+from elmo_core import weights
+from elmo_core.disk import replacing
+from elmo_core.errors import WeightsError
+from elmo_core.pretrained import OWN_FILE
+from elmo_core.pretraining.model import LanguageModel
+from elmo_core.pretraining.settings import Training, as_json, read
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
+
+
+def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folder: Path) -> None:
+    """Write all four; each file is replaced as a whole."""
+    with replacing(folder / OPTIONS) as temporary:
+        options = as_json(model.bilm.options, training)
+        temporary.write_text(json.dumps(options, indent=1), encoding="utf-8")
+    vocabulary.write(folder / VOCABULARY)
+    weights.save(model.bilm, folder / OWN_FILE)
+    state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
+    with replacing(folder / SOFTMAX) as temporary:
+        save_file(state, temporary)
+
+
+def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:
+    """A model for evaluation or for more training, on the CPU.
+
+    Raises OptionsError, WeightsError or CorpusError for a file that is missing or does not fit.
+    """
+    vocabulary = Vocabulary.read(folder / VOCABULARY)
+    _, training = read(str(folder / OPTIONS))
+    model = LanguageModel(weights.load(folder / OWN_FILE), len(vocabulary))
+    path = folder / SOFTMAX
+    try:
+        model.softmax.load_state_dict(load_file(path))
+    except (OSError, RuntimeError, safetensors.SafetensorError) as error:
+        reason = " ".join(str(error).split())
+        raise WeightsError(f"{path}: not the softmax of this model ({reason})") from error
+    return model, vocabulary, training

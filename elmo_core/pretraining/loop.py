@@ -1,0 +1,114 @@
+"""The loop: Lightning, with a checkpoint at every interval that survives a kill and a full disk."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.plugins.io import TorchCheckpointIO
+from safetensors import SafetensorError
+
+from elmo_core.disk import replacing
+from elmo_core.pretraining import folder
+from elmo_core.pretraining.corpus import Corpus
+from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.perplexity import measure
+from elmo_core.pretraining.progress import Progress, log_row
+
+CHECKPOINT = "last.ckpt"
+HELDOUT_TOKENS = 50_000
+"""Measured at every interval; `evaluate` measures all."""
+
+
+def fit(
+    module: PretrainingModule,
+    heldout: Corpus,
+    out: Path,
+    *,
+    every: int = 1000,
+    accelerator: str = "auto",
+    precision: str = "32-true",
+) -> None:
+    """Train, or go on from the checkpoint in `out`, to the end; `out` then holds the model.
+
+    Every so many steps, held-out text is measured, and model, checkpoint and log are written.
+    Raises TrainingError: another training's checkpoint, a loss that is no number, a full disk.
+    """
+    checkpoint = out / CHECKPOINT
+    with _quiet():
+        trainer = pl.Trainer(
+            default_root_dir=out,
+            accelerator=accelerator,
+            devices=module.devices,
+            precision=precision,  # type: ignore[arg-type]
+            max_steps=module.total_steps,
+            limit_train_batches=every,  # what Lightning calls an epoch is an interval here
+            callbacks=[Progress(), Keep(out, heldout)],
+            plugins=[SafeCheckpointIO()],
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+        )
+        trainer.fit(module, ckpt_path=checkpoint if checkpoint.is_file() else None)
+
+
+class SafeCheckpointIO(TorchCheckpointIO):
+    """Written beside its place and renamed; read without running any code from it."""
+
+    def save_checkpoint(
+        self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None
+    ) -> None:
+        with replacing(path) as temporary:
+            torch.save(checkpoint, temporary)
+
+    def load_checkpoint(self, path: Any, map_location: Any = None, *_: Any, **__: Any) -> Any:
+        return torch.load(path, map_location=map_location, weights_only=True)
+
+
+class Keep(pl.Callback):
+    """Measures and writes at the end of every interval."""
+
+    def __init__(self, out: Path, heldout: Corpus) -> None:
+        self.out, self.heldout = out, heldout
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        assert isinstance(pl_module, PretrainingModule)
+        perplexity = measure(pl_module.model, self.heldout, limit=HELDOUT_TOKENS)
+        with _writing(self.out):
+            if trainer.is_global_zero:
+                module = pl_module
+                folder.save(module.model, module.corpus.vocabulary, module.training_part, self.out)
+            trainer.save_checkpoint(self.out / CHECKPOINT)
+            if trainer.is_global_zero:
+                log_row(self.out, trainer, pl_module, perplexity)
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Nothing that was there is lost, whatever fails: every file is replaced as a whole."""
+    try:
+        yield
+    except (OSError, RuntimeError, SafetensorError) as error:  # torch: RuntimeError for a full disk
+        reason = " ".join(str(error).split())
+        raise TrainingError(
+            f"{out}: the checkpoint could not be written ({reason}); the one before is still good: "
+            "make room, then give the same command again"
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without Lightning's advice on loader workers and the like: loading is not the bottleneck."""
+    logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="pytorch_lightning")
+        yield

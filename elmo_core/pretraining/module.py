@@ -1,0 +1,169 @@
+"""PretrainingModule: what Lightning needs to know of a language model's training.
+
+Peters et al. 2018, section 3.4, and the published training program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Generator, Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR
+from torch.utils.data import DataLoader
+
+from elmo_core.bilm import State
+from elmo_core.pretraining.corpus import Corpus, Window
+from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.model import LanguageModel
+from elmo_core.pretraining.settings import Training, as_json
+from elmo_core.pretraining.softmax import Negatives, draw
+from elmo_core.pretraining.streams import Feed, Streams
+
+KEY = "pretraining"
+
+
+class PretrainingModule(pl.LightningModule):
+    """Everything random in a step is seeded with the step's number, and so is its text.
+
+    So a checkpoint needs nothing beyond Lightning's own but the carried state, and a training that
+    was killed ends where it would have ended.
+    """
+
+    def __init__(
+        self, model: LanguageModel, corpus: Corpus, training: Training, devices: int = 1
+    ) -> None:
+        super().__init__()
+        self.model, self.corpus, self.training_part = model, corpus, training
+        self.devices = devices
+        self.recent: deque[float] = deque(maxlen=100)
+        self.state: State | None = None
+
+    @property
+    def step_tokens(self) -> int:
+        """Tokens of text that a step moves on by, over all devices; each is read in both directions."""
+        return self.training_part.batch_size * self.training_part.unroll_steps * self.devices
+
+    @property
+    def total_steps(self) -> int:
+        return math.ceil(self.training_part.epochs * len(self.corpus) / self.step_tokens)
+
+    @property
+    def recent_loss(self) -> float:
+        """The mean loss of the last hundred steps."""
+        return sum(self.recent) / max(1, len(self.recent))
+
+    def train_dataloader(self) -> DataLoader[Window]:
+        training, trainer = self.training_part, self.trainer
+        streams = Streams(
+            self.corpus,
+            training.batch_size,
+            training.unroll_steps,
+            trainer.global_rank,
+            self.devices,
+        )
+        feed = Feed(streams, lambda: trainer.global_step)
+        return DataLoader(feed, batch_size=None)
+
+    def training_step(self, window: Window, _: int) -> Tensor:
+        """The loss of a window × its steps: that is what the published program differentiates.
+
+        Raises TrainingError where the loss is no number any more.
+        """
+        training = self.training_part
+        torch.manual_seed(self._seed())
+        state = self.state or self.model.bilm.zero_state(
+            training.batch_size, self.model.softmax.weight
+        )
+        vectors, self.state = self.model(window, state)
+        loss = self.model.softmax.loss(
+            vectors.flatten(0, 2), window.targets.flatten(), self._negatives()
+        )
+        number = loss.item()
+        if not math.isfinite(number):
+            raise TrainingError(
+                f"the loss of step {self.global_step + 1} is {number}: lower training.learning_rate "
+                "and resume from the last checkpoint, which is from before"
+            )
+        self.recent.append(number)
+        return loss * training.unroll_steps
+
+    def _seed(self) -> int:
+        place = (self.training_part.seed, self.global_step, self.global_rank)
+        return hash(place) % 2**63  # of whole numbers alone: the same in every process
+
+    def _negatives(self) -> Negatives | None:
+        """None where the vocabulary is so small that sampling would save nothing."""
+        samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
+        if samples == 0 or size <= 2 * samples:
+            return None
+        drawn = draw(samples, size, Generator().manual_seed(self._seed()))
+        return drawn._replace(words=drawn.words.to(self.device))
+
+    def configure_optimizers(self) -> Any:
+        training = self.training_part
+        if training.optimizer == "adagrad":
+            return torch.optim.Adagrad(
+                self.parameters(), training.learning_rate, initial_accumulator_value=1.0
+            )
+        optimizer = torch.optim.Adam(self.parameters(), training.learning_rate, fused=True)
+        schedule = LambdaLR(optimizer, self._share_of_learning_rate)
+        return [optimizer], [{"scheduler": schedule, "interval": "step"}]
+
+    def _share_of_learning_rate(self, step: int) -> float:
+        total = self.total_steps
+        warmup = min(self.training_part.warmup_steps, total // 10)
+        if step < warmup:
+            return (step + 1) / warmup
+        return (1 + math.cos(math.pi * (step - warmup) / max(1, total - warmup))) / 2
+
+    def configure_gradient_clipping(self, optimizer: Optimizer, *_: Any, **__: Any) -> None:
+        # Not Lightning's own: that one refuses fused optimisers.
+        nn.utils.clip_grad_norm_(self.parameters(), self.training_part.all_clip_norm_val)
+
+    def record(self) -> dict[str, Any]:
+        """What must be the same when a training is resumed; nested dictionaries of plain values."""
+        return {
+            **as_json(self.model.bilm.options, self.training_part),
+            "tokens": len(self.corpus),
+            "vocabulary": self.corpus.vocabulary.fingerprint,
+            "devices": self.devices,
+        }
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Called on every device: the states of all are put together."""
+        assert self.state is not None
+        several = self.devices > 1
+        states = [self.all_gather(t) if several else t[None] for t in self.state]
+        checkpoint[KEY] = {"record": self.record(), "states": [t.cpu() for t in states]}
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Raises TrainingError, naming what differs, for a checkpoint of another training."""
+        saved, record = checkpoint[KEY]["record"], self.record()
+        check_same(_flat(saved), _flat(record))
+        states = checkpoint[KEY]["states"]
+        self.state = State(*(t[self.global_rank].to(self.device) for t in states))
+
+
+def check_same(saved: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Raises TrainingError for the first value that differs."""
+    for key in saved:
+        if saved[key] != wanted.get(key):
+            raise TrainingError(
+                f"the checkpoint to resume was written with {key} = {saved[key]}, not "
+                f"{wanted.get(key)}: ask for the same again, or choose another folder"
+            )
+
+
+def _flat(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in nested.items():
+        if isinstance(value, dict):
+            flat.update(_flat(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat

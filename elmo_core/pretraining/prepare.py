@@ -1,0 +1,152 @@
+"""Text files → a folder to train on.
+
+    train/  heldout/   one tokenised sentence a line, one file per input file
+    vocabulary.txt     the output vocabulary
+    encoded/           both as numbers
+    prepare.json       what was asked for      report.json   what came out, written last
+
+Every file is written under another name and renamed, so one that is there is whole: a second call
+does what the first one left undone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+
+from rich.progress import Progress
+
+from elmo_core.disk import replacing
+from elmo_core.pretraining.corpus import encode
+from elmo_core.pretraining.errors import CorpusError
+from elmo_core.pretraining.sentences import read_sentences
+from elmo_core.pretraining.texts import find_texts, read_tokenised
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
+VOCABULARY, SETTINGS, REPORT = "vocabulary.txt", "prepare.json", "report.json"
+BLOCK = 100
+"""Neighbouring sentences that are held out together: what stands around a sentence tells of it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a corpus is made of; `heldout` is a share of the text."""
+
+    form: str = "auto"
+    heldout: float = 0.01
+    min_count: int = 3
+    max_words: int | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Tokens are words, without boundaries; coverage is the share that the vocabulary can say."""
+
+    sentences: int
+    tokens: int
+    types: int
+    vocabulary: int
+    coverage: float
+    heldout_tokens: int
+    heldout_coverage: float
+
+
+def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -> Report:
+    """Make, or finish, the folder `out`. Raises CorpusError, and OSError for a disk that is full.
+
+    A folder that was begun with another request or other texts is refused.
+    """
+    request = request or Request()
+    files = find_texts(inputs)
+    _claim(out, request, files)
+    if (out / REPORT).is_file():
+        return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
+    with Progress() as progress:
+        total = sum(path.stat().st_size for path in files.values())
+        task = progress.add_task("tokenising", total=total)
+        for name, path in files.items():
+            progress.update(task, description=name[-40:])
+            if not (out / TRAIN / name).is_file():
+                _tokenise(path, out, name, request)
+            progress.advance(task, path.stat().st_size)
+        progress.update(task, description="counting and encoding")
+        report = _number(out, list(files), request)
+    with replacing(out / REPORT) as temporary:
+        temporary.write_text(json.dumps(asdict(report), indent=1), encoding="utf-8")
+    return report
+
+
+def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
+    sizes = {name: path.stat().st_size for name, path in files.items()}
+    wanted = {"schema": 1, "request": asdict(request), "files": sizes}
+    path = out / SETTINGS
+    if not path.is_file():
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(wanted, indent=1), encoding="utf-8")
+    elif json.loads(path.read_text(encoding="utf-8")) != wanted:
+        raise CorpusError(f"{out} was begun with other texts or settings: choose another folder")
+
+
+def _tokenise(path: Path, out: Path, name: str, request: Request) -> None:
+    """Write a file's two parts; the training part, whose presence says "done", comes last."""
+    with ExitStack() as stack:
+        parts = []
+        for part in (TRAIN, HELDOUT):  # left in the opposite order
+            temporary = stack.enter_context(replacing(out / part / name))
+            parts.append(stack.enter_context(open(temporary, "w", encoding="utf-8")))
+        for block in _blocks(read_sentences(path, request.form)):
+            parts[_is_held_out(block, request.heldout)].write(block)
+
+
+def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
+    lines = (" ".join(words) + "\n" for words in sentences)
+    while block := "".join(islice(lines, BLOCK)):
+        yield block
+
+
+def _is_held_out(block: str, share: float) -> bool:
+    """By the text alone: more files, or another order, move no sentence to the other side."""
+    digest = sha256(block.encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2**64
+
+
+def _number(out: Path, names: list[str], request: Request) -> Report:
+    """Count, choose the vocabulary, encode."""
+    counts: Counter[str] = Counter()
+    sentences = 0
+    train, heldout = ([out / part / name for name in names] for part in (TRAIN, HELDOUT))
+    for words in read_tokenised(train):
+        counts.update(words)
+        sentences += 1
+    if not counts:
+        raise CorpusError(f"{out}: no sentence to train on: the texts are empty or all held out")
+    # Equal counts in alphabetical order: the same text gives the same file.
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    frequent = (word for word, count in ranked if count >= request.min_count)
+    vocabulary = Vocabulary.of(islice(frequent, request.max_words))
+    vocabulary.write(out / VOCABULARY)
+    for part, paths in ((TRAIN, train), (HELDOUT, heldout)):
+        encode(read_tokenised(paths), vocabulary, out / ENCODED / part)
+    held: Counter[bool] = Counter()
+    for words in read_tokenised(heldout):
+        held.update(word in vocabulary.ids for word in words)
+    if not held:
+        raise CorpusError(
+            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}"
+        )
+    return Report(
+        sentences=sentences,
+        tokens=counts.total(),
+        types=len(counts),
+        vocabulary=len(vocabulary),
+        coverage=sum(counts[word] for word in vocabulary.ids) / counts.total(),
+        heldout_tokens=held.total(),
+        heldout_coverage=held[True] / held.total(),
+    )

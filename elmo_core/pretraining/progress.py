@@ -1,0 +1,70 @@
+"""What a training says while it runs, and the table it leaves behind."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.perplexity import Perplexity
+
+LOG = "log.csv"
+SECONDS = 20
+"""Between two lines."""
+
+
+class Progress(pl.Callback):
+    """Every so often a line: where it is, how well and how fast it goes, when it will be done.
+
+    The training perplexity is that of the sampled softmax under dropout: not to be compared with
+    a held-out one.
+    """
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self._restart(trainer)
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
+        done = trainer.global_step == pl_module.total_steps
+        if trainer.is_global_zero and (done or time.monotonic() - self.since > SECONDS):
+            print(self._line(trainer.global_step, pl_module), file=sys.stderr, flush=True)
+            self._restart(trainer)
+
+    def _restart(self, trainer: pl.Trainer) -> None:
+        self.since, self.step = time.monotonic(), trainer.global_step
+
+    def _line(self, step: int, module: PretrainingModule) -> str:
+        seconds = (time.monotonic() - self.since) / max(1, step - self.step)
+        left = timedelta(seconds=round((module.total_steps - step) * seconds))
+        return (
+            f"step {step:,} of {module.total_steps:,} ({step / module.total_steps:.1%})  "
+            f"train perplexity {math.exp(module.recent_loss):.1f}  "
+            f"{module.step_tokens / seconds:,.0f} tokens/s  {left} left"
+        )
+
+
+def log_row(out: Path, trainer: pl.Trainer, module: PretrainingModule, heldout: Perplexity) -> None:
+    """Append a row to the training's table, and print it."""
+    row = {
+        "step": trainer.global_step,
+        "tokens": trainer.global_step * module.step_tokens,
+        "train_perplexity": round(math.exp(module.recent_loss), 3),
+        "heldout_forward": round(heldout.forward, 3),
+        "heldout_backward": round(heldout.backward, 3),
+        "heldout_average": round(heldout.average, 3),
+        "learning_rate": trainer.optimizers[0].param_groups[0]["lr"],
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
+    }
+    is_new = not (out / LOG).exists()
+    with open(out / LOG, "a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        if is_new:
+            writer.writeheader()
+        writer.writerow(row)
+    print(f"step {row['step']:,}: held-out perplexity {heldout}", file=sys.stderr, flush=True)

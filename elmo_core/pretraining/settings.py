@@ -1,0 +1,115 @@
+"""How a biLM is trained: the `"training"` part of an options file. Free of torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from elmo_core.errors import OptionsError, did_you_mean
+from elmo_core.options import Options
+from elmo_core.presets import PRESETS
+
+PART = "training"
+
+
+@dataclass(frozen=True)
+class Training:
+    """The defaults are those of the published training program."""
+
+    batch_size: int = 128  # streams on each device
+    unroll_steps: int = 20  # tokens a stream advances in one step
+    epochs: float = 10
+    dropout: float = 0.1
+    n_negative_samples_batch: int = 8192  # 0: the full softmax
+    optimizer: str = "adagrad"  # learning_rate throughout, accumulators begin at 1
+    learning_rate: float = 0.2
+    warmup_steps: int = 0  # "adam" only: a linear rise, then half a cosine down to 0
+    all_clip_norm_val: float = 10.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Raises OptionsError for a value that makes no sense."""
+        for name in ("batch_size", "unroll_steps", "epochs", "learning_rate", "all_clip_norm_val"):
+            self._check(name, getattr(self, name) > 0, "above 0")
+        for name in ("n_negative_samples_batch", "warmup_steps", "seed"):
+            self._check(name, getattr(self, name) >= 0, "0 or above")
+        self._check("dropout", 0 <= self.dropout < 1, "from 0 to below 1")
+        self._check("optimizer", self.optimizer in ("adagrad", "adam"), "adagrad or adam")
+
+    def _check(self, name: str, good: bool, expected: str) -> None:
+        if not good:
+            raise OptionsError(f"{PART}.{name} must be {expected}, got {getattr(self, name)!r}")
+
+    @classmethod
+    def parse(cls, raw: Mapping[str, Any], origin: str = "options") -> Training:
+        """What is not given keeps its default. Raises OptionsError for an unknown key or type."""
+        known = {field.name: type(field.default) for field in fields(cls)}
+        for key, value in raw.items():
+            if key not in known:
+                hint = did_you_mean(key, known)
+                raise OptionsError(f"{origin}: unknown key {PART}.{key}{hint}")
+            accepted = (int, float) if known[key] is float else known[key]
+            if not isinstance(value, accepted) or isinstance(value, bool):
+                wanted = known[key].__name__
+                raise OptionsError(f"{origin}: {PART}.{key} must be of type {wanted}: {value!r}")
+        return cls(**{key: known[key](value) for key, value in raw.items()})
+
+
+_PRESETS = {
+    "elmo-mini": Training(epochs=2, optimizer="adam", learning_rate=0.004, warmup_steps=500),
+}
+"""Those that are not trained as the published ones were."""
+
+
+def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
+    """From a preset's name (`mini`, `small`, …, `elmo-mini`, …) or an options file.
+
+    `changes` are `KEY=VALUE` for the training part. Raises OptionsError.
+    """
+    name = source if source.startswith("elmo-") else f"elmo-{source}"
+    if name in PRESETS:
+        options = Options.parse(PRESETS[name].options)
+        training = asdict(_PRESETS.get(name, Training()))
+    else:
+        options, training = _read_file(Path(source))
+    return options, changed(Training.parse(training, source), changes)
+
+
+def changed(training: Training, changes: Sequence[str]) -> Training:
+    """With some `KEY=VALUE` taking the place of what was there. Raises OptionsError."""
+    return Training.parse({**asdict(training), **_parse_changes(changes)}, "--set")
+
+
+def _read_file(path: Path) -> tuple[Options, dict[str, Any]]:
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        names = ", ".join(PRESETS)
+        raise OptionsError(f"{path}: neither an options file nor one of {names}") from error
+    except ValueError as error:
+        raise OptionsError(f"{path}: not a JSON file ({error})") from error
+    if not isinstance(raw, dict) or not isinstance(raw.get(PART, {}), dict):
+        raise OptionsError(f"{path}: the file and its {PART} part must be JSON objects")
+    training = raw.pop(PART, {})
+    return Options.parse(raw, str(path)), training
+
+
+def _parse_changes(changes: Sequence[str]) -> dict[str, Any]:
+    parsed = {}
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise OptionsError(f"{change!r}: expected KEY=VALUE")
+        try:
+            parsed[key] = json.loads(value)
+        except ValueError:
+            parsed[key] = value
+    return parsed
+
+
+def as_json(options: Options, training: Training) -> dict[str, Any]:
+    """What an options file holds."""
+    return {**options.published(), PART: asdict(training)}

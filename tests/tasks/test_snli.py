@@ -1,0 +1,169 @@
+"""SNLI: official scores, every file format, the model's parts."""
+
+from __future__ import annotations
+
+import csv
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from datasets import Dataset
+
+from elmo_core import Placement
+from tasks.nn.words import WordEmbedding, Words, WordVocabulary
+from tasks.snli.data import LABELS, SOURCE, read
+from tasks.snli.model import ESIM
+from tasks.snli.score import score
+from tasks.snli.task import SNLI
+from tests.conftest import shared
+
+PAIRS = [
+    ("neutral", "A man isn't sitting.", "He sleeps!"),
+    ("-", "Two dogs run.", "Dogs."),
+    ("contradiction", "Café open", "It’s closed"),
+    ("entailment", "A b c", "a B"),
+]
+
+
+def test_scores_equal_the_official_ones() -> None:
+    cases = shared("scorers/classification.jsonl").read_text(encoding="utf-8").splitlines()
+    assert cases
+    for line in cases:
+        case = json.loads(line)
+        ours = score(case["gold"], case["pred"], case["labels"])
+        for name in ("accuracy", "macro_f1", "macro_f1_all_labels"):
+            assert ours[name] == pytest.approx(case["official"][name], abs=1e-4), case["id"]
+
+
+def write_jsonl(folder: Path) -> None:
+    with (folder / "snli_1.0_dev.jsonl").open("w", encoding="utf-8") as file:
+        for i, (label, premise, hypothesis) in enumerate(PAIRS):
+            row = {"gold_label": label, "sentence1": premise, "sentence2": hypothesis}
+            file.write(json.dumps({**row, "pairID": f"p{i}"}) + "\n\n")
+
+
+def write_txt(folder: Path) -> None:
+    with (folder / "snli_1.0_dev.txt").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, lineterminator="\n")
+        writer.writerow(["gold_label", "sentence1", "sentence2", "pairID"])
+        writer.writerows([*pair, f"p{i}"] for i, pair in enumerate(PAIRS))
+
+
+def write_parquet(folder: Path) -> None:
+    rows = [
+        {"premise": p, "hypothesis": h, "label": LABELS.index(label) if label != "-" else -1}
+        for label, p, h in PAIRS
+    ]
+    Dataset.from_list(rows).to_parquet(str(folder / "dev.parquet"))
+
+
+@pytest.mark.parametrize("write", [write_jsonl, write_txt, write_parquet])
+def test_every_format_reads_the_same(write, tmp_path: Path, caplog) -> None:  # type: ignore[no-untyped-def]
+    write(tmp_path)
+    caplog.set_level("INFO", "tasks")
+    pairs = read(tmp_path, "dev")
+    assert pairs is not None
+    assert pairs["label"][:] == ["neutral", "contradiction", "entailment"]
+    assert pairs[0]["premise"] == ["A", "man", "is", "n't", "sitting", "."]
+    assert pairs[1]["hypothesis"] == ["It", "’s", "closed"]
+    assert len(set(pairs["id"])) == 3
+    assert "3 pairs, 1 without a label dropped" in caplog.text
+    assert read(tmp_path, "train") is None
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Serves parquet files at the pinned revision, and nothing else."""
+
+    files: dict[str, bytes] = {}
+
+    def do_GET(self) -> None:
+        content = self.files.get(self.path)
+        self.send_response(200 if content is not None else 404)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.end_headers()
+        self.wfile.write(content or b"")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    write_parquet(tmp_path)
+    base = f"/datasets/{SOURCE.repository}/resolve/{SOURCE.revision}/"
+    content = (tmp_path / "dev.parquet").read_bytes()
+    Hub.files = {base + path: content for path in SOURCE.files.values()}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
+    yield server.server_name
+    server.shutdown()
+
+
+def test_paper_data_comes_from_the_hub_once(hub: str, tmp_path: Path) -> None:
+    task = SNLI(data="paper")
+    for split in ("train", "dev", "test"):
+        assert len(task.load(split) or []) == 3
+    assert tmp_path / "cache" in task.folder.parents
+    Hub.files = {}
+    assert len(SNLI(data="paper").load("dev") or []) == 3
+
+
+def test_revision_is_a_commit() -> None:
+    assert len(SOURCE.revision) == 40
+    int(SOURCE.revision, 16)
+
+
+def model(where: str, **changes: float) -> ESIM:
+    torch.manual_seed(0)
+    words = Words(WordVocabulary("abcdefgh"), 5)
+    sizes = {"dropout": 0.5, "attention_dropout": 0.5, "weight_l2": 1e-4, **changes}
+    return ESIM(WordEmbedding(words), Placement(where, 3, 4), labels=3, hidden=7, **sizes)  # type: ignore[arg-type]
+
+
+def batch(pairs: int = 2) -> dict[str, torch.Tensor]:
+    words = torch.randint(2, 10, (2 * pairs, 6), generator=torch.Generator().manual_seed(0))
+    words[1::2, 4:] = 0
+    return {"words": words, "mask": words != 0, "labels": torch.arange(pairs) % 3}
+
+
+def test_sizes_follow_the_placement() -> None:
+    for where, encoder_input, enhanced in (
+        ("none", 5, 4 * 14),
+        ("input", 9, 4 * 14),
+        ("output", 5, 4 * 18),
+        ("input+output", 9, 4 * 18),
+    ):
+        built = model(where)
+        assert built.encoder.rnn.input_size == encoder_input
+        assert built.enhance.in_features == enhanced
+
+
+def test_the_elmo_model_alone_has_weight_penalty_and_attention_dropout() -> None:
+    for where, expected in (("none", 0.0), ("input", 1e-4)):
+        built = model(where).eval()
+        layers = torch.zeros(4, 3, 6, 4) if where != "none" else None
+        output = built(batch(), layers)
+        cross_entropy = torch.nn.functional.cross_entropy(output["logits"], batch()["labels"])
+        matrices = [
+            parameter
+            for name, parameter in built.named_parameters()
+            if parameter.dim() == 2 and "words" not in name
+        ]
+        penalty = expected * sum(matrix.square().sum().item() for matrix in matrices)
+        assert output["loss"].item() == pytest.approx(cross_entropy.item() + penalty, rel=1e-5)
+    assert model("none").attention_dropout.p == 0
+    assert model("input").attention_dropout.p == 0.5
+
+
+def test_premise_and_hypothesis_have_different_parts() -> None:
+    """The order of a pair matters, the order of pairs does not."""
+    built = model("none").eval()
+    given = batch(1)
+    swapped = {**given, "words": given["words"].flip(0), "mask": given["mask"].flip(0)}
+    assert not torch.allclose(built(given, None)["logits"], built(swapped, None)["logits"])
