@@ -42,7 +42,8 @@ class Training:
     batch_size: int = omegaconf.MISSING
     max_epochs: int = omegaconf.MISSING
     patience: int = omegaconf.MISSING  # epochs without a better dev score before stopping
-    clip_norm: float | None = None
+    clip_norm: float | None = None  # of the whole gradient
+    clip_value: float | None = None  # of each element instead
     optimizer: dict[str, Any] = field(default_factory=dict)
     scheduler: dict[str, Any] | None = None  # stepped with the dev score, once an epoch
 
@@ -97,6 +98,8 @@ def check(cfg: DictConfig) -> None:
     _require("elmo.dropout", elmo.dropout, 0 <= elmo.dropout < 1, "from 0 to below 1")
     for key in ("batch_size", "max_epochs", "patience"):
         _require(f"training.{key}", training[key], training[key] >= 1, "1 or more")
+    both = training.clip_norm is not None and training.clip_value is not None
+    _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
 
 

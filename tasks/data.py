@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -42,11 +42,12 @@ class Source:
         return folder
 
 
-def locate(task: str, data: str, folder: str | Path | None, source: Source) -> Path:
+def locate(task: str, data: str, folder: str | Path | None, sources: Mapping[str, Source]) -> Path:
     """The folder that holds a task's files.
 
     `folder` if given (or its sub-folder `<task>`, where that exists), else what `data` names:
-    "mini", the built-in world, or "open" / "paper", the published set, downloaded once.
+    "mini", the built-in world, or one of `sources`, downloaded once. Raises DataError where there
+    is neither.
     """
     if folder is not None:
         root = Path(folder).expanduser()
@@ -57,6 +58,11 @@ def locate(task: str, data: str, folder: str | Path | None, source: Source) -> P
         from tasks import smallworld
 
         return smallworld.ensure() / task
+    if data not in sources:
+        raise DataError(
+            f"data={data}: {task} has no such download; give your copy as data.dir=FOLDER"
+        )
+    source = sources[data]
     return source.fetch(cache_folder() / "data" / task / source.revision[:12])
 
 

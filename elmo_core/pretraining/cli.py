@@ -69,8 +69,8 @@ def parser() -> ArgumentParser:
             "finetune",
             _finetune,
             "Go on, for one epoch, with the training text of a task.",
-            "finetune model snli_train.txt --dev snli_dev.txt -o model-snli",
-            "finetune model snli_train.txt --dev snli_dev.txt -o model-snli --set learning_rate=0.001",
+            "finetune model train.txt --dev dev.txt -o tuned",
+            "finetune model train.txt --dev dev.txt -o tuned --set learning_rate=0.001",
         )
     )
     _add_export(

@@ -1,4 +1,4 @@
-"""A language model → an encoder for others: the published pair of files, or one safetensors file."""
+"""A language model → an encoder for others: the published pair, or one safetensors file."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.bilm import BiLM, State
-from elmo_core.char_cnn import CharCNN
 from elmo_core.chars import PADDING
 from elmo_core.lstm import ProjectedLSTM
 from elmo_core.pretraining.corpus import Window
@@ -34,11 +33,12 @@ class LanguageModel(nn.Module):
 
         No gradient flows back through the state: back-propagation ends at the window's edge.
         """
-        words = spell(self.bilm.char_cnn, window.char_ids)
+        words = spell(self.bilm, window.char_ids)
         outputs, hiddens, cells = [], [], []
         for d, lstms in enumerate((self.bilm.forward_lstm, self.bilm.backward_lstm)):
             x = F.embedding(window.inputs[d], words)
             for k, lstm in enumerate(lstms):
+                assert isinstance(lstm, ProjectedLSTM)
                 x = self.dropout(x)
                 y, hidden, cell = _run(lstm, x, state.hidden[d, k], state.cell[d, k])
                 x = y + x if k > 0 and self.bilm.options.skip else y
@@ -60,17 +60,17 @@ def _run(
     return outputs.data.view(steps, batch, -1), hidden, cell
 
 
-def spell(char_cnn: CharCNN, char_ids: Tensor) -> Tensor:
+def spell(bilm: BiLM, char_ids: Tensor) -> Tensor:
     """Float32 (words, D) from (words, characters), which must come with the shortest word first.
 
     Behind a word's end all places of a filter see padding, and give the same number. So words
     are cut just behind the place where the longest of their chunk and the widest filter end: a
     quarter of the work for English, and the maximum over places is the same.
     """
-    widest = max(int(bank.weight.shape[-1]) for bank in char_cnn.banks)
+    widest = max(width for width, _ in bilm.options.filters)
     tables = []
     for chunk in char_ids.split(CHUNK_WORDS):
         longest = int((chunk[-1] != PADDING + 1).sum())
-        tables.append(char_cnn(chunk[:, : longest + widest]))
+        tables.append(bilm.char_cnn(chunk[:, : longest + widest]))
     # In half precision the gradients of a frequent word's places would be summed up in it, too.
     return torch.cat(tables).float()

@@ -45,7 +45,7 @@ class PretrainingModule(pl.LightningModule):
 
     @property
     def step_tokens(self) -> int:
-        """Tokens of text that a step moves on by, over all devices; each is read in both directions."""
+        """Tokens of text in a step, over all devices; each direction reads so many."""
         return self.training_part.batch_size * self.training_part.unroll_steps * self.devices
 
     @property
@@ -76,21 +76,22 @@ class PretrainingModule(pl.LightningModule):
         """
         training = self.training_part
         torch.manual_seed(self._seed())
-        state = self.state or self.model.bilm.zero_state(
-            training.batch_size, self.model.softmax.weight
-        )
-        vectors, self.state = self.model(window, state)
+        vectors, self.state = self.model(window, self.state or self._zero_state())
         loss = self.model.softmax.loss(
             vectors.flatten(0, 2), window.targets.flatten(), self._negatives()
         )
         number = loss.item()
         if not math.isfinite(number):
             raise TrainingError(
-                f"the loss of step {self.global_step + 1} is {number}: lower training.learning_rate "
-                "and resume from the last checkpoint, which is from before"
+                f"the loss of step {self.global_step + 1} is {number}; the last checkpoint, from "
+                "before, is good: start again with a lower training.learning_rate"
             )
         self.recent.append(number)
         return loss * training.unroll_steps
+
+    def _zero_state(self) -> State:
+        weight = self.model.softmax.weight
+        return self.model.bilm.zero_state(self.training_part.batch_size, weight)
 
     def _seed(self) -> int:
         place = (self.training_part.seed, self.global_step, self.global_rank)
@@ -137,9 +138,16 @@ class PretrainingModule(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Called on every device: the states of all are put together."""
         assert self.state is not None
-        several = self.devices > 1
-        states = [self.all_gather(t) if several else t[None] for t in self.state]
-        checkpoint[KEY] = {"record": self.record(), "states": [t.cpu() for t in states]}
+        states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
+        checkpoint[KEY] = {"record": self.record(), "states": states}
+
+    def _of_all_devices(self, tensor: Tensor) -> Tensor:
+        """(devices, …)"""
+        if self.devices == 1:
+            return tensor.unsqueeze(0)
+        gathered = self.all_gather(tensor)
+        assert isinstance(gathered, Tensor)
+        return gathered
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Raises TrainingError, naming what differs, for a checkpoint of another training."""

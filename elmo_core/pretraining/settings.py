@@ -21,7 +21,7 @@ class Training:
 
     batch_size: int = 128  # streams on each device
     unroll_steps: int = 20  # tokens a stream advances in one step
-    epochs: float = 10
+    epochs: float = 10.0
     dropout: float = 0.1
     n_negative_samples_batch: int = 8192  # 0: the full softmax
     optimizer: str = "adagrad"  # learning_rate throughout, accumulators begin at 1
@@ -46,7 +46,7 @@ class Training:
     @classmethod
     def parse(cls, raw: Mapping[str, Any], origin: str = "options") -> Training:
         """What is not given keeps its default. Raises OptionsError for an unknown key or type."""
-        known = {field.name: type(field.default) for field in fields(cls)}
+        known = {field.name: type(getattr(cls, field.name)) for field in fields(cls)}
         for key, value in raw.items():
             if key not in known:
                 hint = did_you_mean(key, known)

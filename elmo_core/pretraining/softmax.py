@@ -16,8 +16,8 @@ from torch import Generator, Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-CHUNK = 1 << 22
-"""Logits in memory at a time: 16 MB of float32, whatever the batch and the vocabulary."""
+CHUNK = 1 << 21
+"""Logits in memory at a time: 8 MB of float32, whatever the batch and the vocabulary."""
 
 
 class Negatives(NamedTuple):
@@ -107,18 +107,19 @@ class _Contest(torch.autograd.Function):
         rows = max(1, CHUNK // len(weight))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
-            logits = torch.mm(vectors[part], weight.t()).to(own).add_(bias)
+            logits = own.new_empty(len(vectors[part]), len(weight) + 1)
+            torch.add(torch.mm(vectors[part], weight.t()), bias, out=logits[:, :-1])
+            logits[:, -1] = own[part]
             hit = (hits[part] >= 0).nonzero().squeeze(1)
             logits[hit, hits[part][hit]] = -math.inf
-            peak = torch.maximum(logits.amax(dim=1), own[part])
-            shares, share = logits.sub_(peak[:, None]).exp_(), (own[part] - peak).exp()
-            total = shares.sum(dim=1) + share
-            loss += (total.log() + peak - own[part]).sum()
-            d_own[part] = share / total - 1
-            d_bias += shares.div_(total[:, None]).sum(dim=0)
-            shares = shares.to(vectors)
-            torch.mm(shares, weight, out=d_vectors[part])
-            d_weight += shares.t() @ vectors[part]
+            log_shares = logits.log_softmax(dim=1)
+            loss -= log_shares[:, -1].sum()
+            shares = log_shares.exp_()
+            d_own[part] = shares[:, -1] - 1
+            d_bias += shares[:, :-1].sum(dim=0)
+            d_logits = shares[:, :-1].to(vectors)
+            torch.mm(d_logits, weight, out=d_vectors[part])
+            d_weight += d_logits.t() @ vectors[part]
         ctx.save_for_backward(d_vectors, d_weight, d_bias, d_own)
         return loss / len(vectors)
 

@@ -55,7 +55,7 @@ class SNLI(Task):
 
     @cached_property
     def folder(self) -> Path:
-        return locate("snli", self.data, self.data_folder, SOURCE)
+        return locate("snli", self.data, self.data_folder, {"open": SOURCE, "paper": SOURCE})
 
     def load(self, split: str) -> Dataset | None:
         found = read(self.folder, split)

@@ -1,0 +1,54 @@
+"""A small language to train on, and everything else that these tests share."""
+
+import random
+
+import pytest
+
+from elmo_core.options import Options
+from elmo_core.pretraining.corpus import Corpus, encode
+from elmo_core.pretraining.prepare import Request, prepare
+from elmo_core.pretraining.settings import Training
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+
+def sentence(rng: random.Random) -> str:
+    noun, verb = rng.choice(["cat", "dog", "bird"]), rng.choice(["sees", "hears"])
+    return f"the {noun} {verb} a {rng.choice(['small', 'large'])} {rng.choice(['mouse', 'tree'])} ."
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file of 600 tokenised sentences."""
+    rng = random.Random(0)
+    path = tmp_path / "text.txt"
+    path.write_text("".join(sentence(rng) + "\n" for _ in range(600)))
+    return path
+
+
+@pytest.fixture
+def prepared(tmp_path, text):
+    """The folder that `prepare` makes of it."""
+    prepare([text], tmp_path / "corpus", Request(heldout=0.3, min_count=1))
+    return tmp_path / "corpus"
+
+
+@pytest.fixture
+def options(tiny_options) -> Options:
+    return Options.parse(tiny_options)
+
+
+@pytest.fixture
+def training() -> Training:
+    return Training(batch_size=4, unroll_steps=5, epochs=0.05, optimizer="adam", learning_rate=0.01)
+
+
+@pytest.fixture
+def make_corpus(tmp_path):
+    """Sentences, and the words of the vocabulary → a Corpus."""
+
+    def make(sentences: list[list[str]], words: list[str]) -> Corpus:
+        vocabulary = Vocabulary.of(words)
+        encode(sentences, vocabulary, tmp_path / "encoded")
+        return Corpus(tmp_path / "encoded", vocabulary, 50)
+
+    return make

@@ -1,0 +1,62 @@
+"""LanguageModel computes, window after window, what BiLM computes over the whole text."""
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_core.bilm import BiLM
+from elmo_core.pretraining.corpus import Corpus
+from elmo_core.pretraining.model import LanguageModel, spell
+from elmo_core.pretraining.prepare import ENCODED, TRAIN, VOCABULARY
+from elmo_core.pretraining.streams import Streams
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+
+@pytest.fixture
+def corpus(prepared):
+    vocabulary = Vocabulary.read(prepared / VOCABULARY)
+    return Corpus(prepared / ENCODED / TRAIN, vocabulary, 50)
+
+
+@pytest.mark.parametrize("scale", [1.0, 8.0])  # at 8, cells are clipped
+@torch.no_grad()
+def test_carried_windows_are_one_long_text(make_bilm, corpus, scale):
+    bilm = make_bilm(scale)
+    model = LanguageModel(bilm, len(corpus.vocabulary)).eval()
+    streams = Streams(corpus, batch=3, steps=4)
+    state = bilm.zero_state(3, model.softmax.weight)
+    outputs = []
+    for number in range(3):
+        vectors, state = model(streams.window(number), state)
+        outputs.append(vectors)
+    whole = Streams(corpus, batch=3, steps=12).window(0)
+    for d in (0, 1):
+        ours = torch.cat(outputs, dim=1)[d].transpose(0, 1)
+        chars = whole.char_ids[whole.inputs[d].t()]
+        chars = chars if d == 0 else chars.flip(1)  # a BiLM wants the text from left to right
+        layers, _ = bilm(chars)
+        half = layers[:, -1].chunk(2, dim=-1)[d]
+        torch.testing.assert_close(ours, half if d == 0 else half.flip(1), atol=1e-4, rtol=1e-4)
+    assert (scale > 1) == bool((state.cell.abs() == 3).any())
+
+
+def test_cutting_the_padding_off_changes_no_vector_and_no_gradient(make_bilm, make_corpus):
+    words = ["a", "word", "x" * 44, "x" * 60, "äöü", "longer-word"]
+    bilm = make_bilm().requires_grad_(True)
+    window = make_corpus([words], []).window(np.array([0]), np.array([0]), len(words) + 1)
+    found = []
+    for table in (spell(bilm, window.char_ids), bilm.char_cnn(window.char_ids)):
+        bilm.zero_grad()
+        table.pow(2).sum().backward()
+        found.append([table.detach(), *(p.grad.clone() for p in bilm.char_cnn.parameters())])
+    for ours, plain in zip(*found, strict=True):
+        torch.testing.assert_close(ours, plain, atol=1e-5, rtol=1e-4)
+
+
+def test_no_gradient_flows_into_the_window_before(options, corpus):
+    model = LanguageModel(BiLM(options), len(corpus.vocabulary))
+    _, state = model(
+        Streams(corpus, 2, 3).window(0), model.bilm.zero_state(2, model.softmax.weight)
+    )
+    assert not state.hidden.requires_grad
+    assert not state.cell.requires_grad

@@ -1,0 +1,108 @@
+"""The options file, and the command line around everything."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from elmo_core.errors import OptionsError
+from elmo_core.presets import PRESETS
+from elmo_core.pretraining import cli
+from elmo_core.pretraining.__main__ import main
+from elmo_core.pretraining.settings import Training, read
+
+VERBS = ("prepare", "train", "evaluate", "finetune", "export")
+
+
+def test_presets_are_the_published_training_except_mini():
+    for name in ("small", "medium", "original"):
+        options, training = read(name)
+        assert options.published() == PRESETS[f"elmo-{name}"].options
+        assert training == Training()
+    assert read("mini")[1].optimizer == "adam"
+    assert read("elmo-mini") == read("mini")
+
+
+def test_an_options_file_is_the_published_one_and_a_training_part(tiny_options, tmp_path):
+    path = tmp_path / "options.json"
+    path.write_text(json.dumps({**tiny_options, "training": {"dropout": 0.5, "epochs": 3}}))
+    options, training = read(str(path), ["epochs=1.5", "optimizer=adam"])
+    assert options.cells == 24
+    assert training == Training(dropout=0.5, epochs=1.5, optimizer="adam")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("droput=0.5", "unknown key training.droput; did you mean 'dropout'"),
+        ("dropout", "expected KEY=VALUE"),
+        ("dropout=1", "training.dropout must be from 0 to below 1"),
+        ("batch_size=1.5", "training.batch_size must be of type int"),
+        ("batch_size=0", "training.batch_size must be above 0"),
+        ("optimizer=sgd", "training.optimizer must be adagrad or adam"),
+    ],
+)
+def test_changes_that_make_no_sense(change, message):
+    with pytest.raises(OptionsError, match=message):
+        read("mini", [change])
+
+
+def test_options_that_are_nowhere():
+    with pytest.raises(OptionsError, match="neither an options file nor one of elmo-mini"):
+        read("huge")
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS])
+def test_help_ends_in_examples_that_can_be_pasted(verb, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([*verb.split(), "--help"])
+    assert caught.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    examples = [line.split() for line in lines if line.startswith(f"  {cli.PROGRAM} ")]
+    assert len(examples) >= 2
+    for example in examples:
+        cli.parser().parse_args(example[3:])
+
+
+def test_help_is_quick():
+    code = (
+        "import sys; from elmo_core.pretraining import cli, __main__; "
+        "print(cli.parser().format_help()); sys.exit('torch' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_the_documented_way(text, tmp_path, tiny_options, capsys):
+    options = tmp_path / "options.json"
+    training = {"batch_size": 4, "epochs": 0.05}
+    options.write_text(json.dumps({**tiny_options, "training": training}))
+    corpus, model = str(tmp_path / "corpus"), str(tmp_path / "model")
+    main(["prepare", str(text), "-o", corpus, "--heldout", "0.3"])
+    main(["train", corpus, "-o", model, "--options", str(options), "--accelerator", "cpu"])
+    main(["evaluate", model, f"{corpus}/heldout", f"{corpus}/train/text.txt"])
+    main(["export", model, str(tmp_path / "published")])
+    out = capsys.readouterr().out
+    assert "100.00% of the training tokens" in out
+    assert out.count("forward") == 2
+    assert (tmp_path / "published" / "weights.hdf5").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["prepare", "gone", "-o", "out"], "error: gone: no such file or folder"),
+        (["train", "gone", "-o", "out", "--options", "mini"], "error: gone/vocabulary.txt: cannot"),
+        (["train", "gone", "-o", "out", "--options", "mimi"], "error: mimi: neither"),
+        (["evaluate", "gone", "text"], "error: gone/vocabulary.txt: cannot be read"),
+        (["export", "gone", "out"], "error: gone/encoder.safetensors: no such file"),
+    ],
+)
+def test_what_can_be_mended_is_one_line(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert error[0].startswith(message)

@@ -1,0 +1,102 @@
+"""The text as numbers, and who reads what when."""
+
+import numpy as np
+import pytest
+import torch
+
+from elmo_core.chars import boundary_ids, word_ids
+from elmo_core.pretraining.corpus import Corpus
+from elmo_core.pretraining.errors import CorpusError
+from elmo_core.pretraining.streams import Arcs, Streams
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+SENTENCES = [["a", "b"], ["c"], ["b", "rare", "a"]]
+WORDS = ["a", "b", "c"]
+RING = ["|", "a", "b", "|", "c", "|", "b", "rare", "a"]
+
+
+@pytest.fixture
+def corpus(make_corpus):
+    return make_corpus(SENTENCES, WORDS)
+
+
+def spelled(window):
+    """What is read, as words: (2, steps, batch)."""
+    names = {tuple(word_ids(w)): w for w in [*WORDS, "rare"]}
+    names |= dict(zip(map(tuple, boundary_ids()), ["<S>", "</S>"], strict=True))
+    table = [names[tuple(ids)] for ids in window.char_ids.tolist()]
+    return np.array(table)[window.inputs.numpy()]
+
+
+def said(window):
+    return np.array(["<S>", "</S>", "<UNK>", *WORDS])[window.targets.numpy()]
+
+
+def test_both_directions_read_and_predict_the_published_pairs(corpus):
+    window = corpus.window(np.array([0]), np.array([len(corpus) - 1]), len(corpus))
+    ahead, back = spelled(window)[:, :, 0].tolist()
+    assert ahead == ["<S>", "a", "b", "<S>", "c", "<S>", "b", "rare", "a"]
+    assert said(window)[0, :, 0].tolist() == [
+        "a",
+        "b",
+        "</S>",
+        "c",
+        "</S>",
+        "b",
+        "<UNK>",
+        "a",
+        "</S>",
+    ]
+    assert back == ["</S>", "a", "rare", "b", "</S>", "c", "</S>", "b", "a"]
+    assert said(window)[1, :, 0].tolist() == ["a", "<UNK>", "b", "<S>", "c", "<S>", "b", "a", "<S>"]
+
+
+def test_distinct_words_are_spelled_once_the_shortest_first(corpus):
+    window = corpus.window(np.arange(9), np.arange(9), 9)
+    lengths = (window.char_ids != 261).sum(dim=1)
+    assert len(window.char_ids) == 6
+    assert torch.equal(lengths, lengths.sort().values)
+
+
+def test_windows_continue_each_other_in_both_directions(corpus):
+    whole = Streams(corpus, batch=2, steps=12).window(0)
+    parts = [Streams(corpus, batch=2, steps=4).window(i) for i in range(3)]
+    for view in (spelled, said):
+        joined = np.concatenate([view(part) for part in parts], axis=1)
+        assert (joined == view(whole)).all()
+
+
+def test_a_row_goes_on_into_its_neighbours_arc(corpus):
+    ahead = spelled(Streams(corpus, batch=3, steps=6).window(0))[0]
+    assert (ahead[3:, 0] == ahead[:3, 1]).all()
+    assert (ahead[3:, 2] == ahead[:3, 0]).all()
+
+
+def test_devices_share_the_rows(corpus):
+    whole = Streams(corpus, batch=4, steps=3).window(1)
+    halves = [Streams(corpus, batch=2, steps=3, rank=r, devices=2).window(1) for r in (0, 1)]
+    assert torch.equal(torch.cat([half.targets for half in halves], dim=2), whole.targets)
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 100])
+def test_measuring_counts_every_place_once(corpus, length):
+    arcs = Arcs(corpus, length)
+    counted = []
+    for window, mask in arcs.windows(np.arange(arcs.pieces), steps=2):
+        counted += [said(window)[d][mask].tolist() for d in (0, 1)]
+    ahead, back = sum(counted[::2], []), sum(counted[1::2], [])
+    assert sorted(ahead) == sorted(["a", "b", "</S>", "c", "</S>", "b", "<UNK>", "a", "</S>"])
+    assert sorted(back) == sorted(["a", "<UNK>", "b", "<S>", "c", "<S>", "b", "a", "<S>"])
+
+
+def test_a_text_encoded_with_another_vocabulary_is_refused(corpus, tmp_path):
+    with pytest.raises(CorpusError, match="another vocabulary"):
+        Corpus(tmp_path / "encoded", Vocabulary.of(["b", "a", "c"]), 50)
+    with pytest.raises(CorpusError, match="no encoded text"):
+        Corpus(tmp_path, corpus.vocabulary, 50)
+
+
+def test_boundary_spellings_in_a_text_mean_nothing(make_corpus):
+    corpus = make_corpus([["<S>", "</S>"]], ["a"])
+    window = corpus.window(np.array([0]), np.array([0]), 3)
+    assert window.targets[0, :, 0].tolist() == [2, 2, 1]

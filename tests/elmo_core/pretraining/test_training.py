@@ -1,0 +1,218 @@
+"""Training end to end, and what happens when it is interrupted."""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+
+from elmo_core import load_encoder
+from elmo_core.pretraining import folder, loop
+from elmo_core.pretraining.errors import CorpusError, TrainingError
+from elmo_core.pretraining.export import export
+from elmo_core.pretraining.finetune import finetune
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.perplexity import measure_text
+from elmo_core.pretraining.prepare import VOCABULARY
+from elmo_core.pretraining.settings import Training, as_json
+from elmo_core.pretraining.train import train
+
+EVERY = 3
+
+
+@pytest.fixture
+def run(prepared, options, training):
+    """Train into a folder, an interval of three steps; changes apply to the training part."""
+
+    def go(out, **changes):
+        torch.manual_seed(99)  # nothing may depend on what was drawn before
+        changed = replace(training, **changes)
+        train(prepared, out, options, changed, every=EVERY, accelerator="cpu")
+
+    return go
+
+
+def state(out):
+    model, _, _ = folder.load(out)
+    return model.state_dict()
+
+
+def assert_same(a, b):
+    for name, tensor in state(a).items():
+        assert torch.equal(tensor, state(b)[name]), name
+
+
+def stop_at(monkeypatch, step):
+    """The process dies in the middle of an interval."""
+    original = PretrainingModule.training_step
+
+    def dying(self, window, index):
+        if self.global_step == step:
+            raise SystemError("killed")
+        return original(self, window, index)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", dying)
+
+
+def test_from_text_to_encoder(run, prepared, tmp_path):
+    run(tmp_path / "model", epochs=1.0)
+    model, vocabulary, _ = folder.load(tmp_path / "model")
+    heldout = [prepared / "heldout"]
+    uniform = len(vocabulary)
+    found = measure_text(model, vocabulary, heldout)
+    assert found.average < uniform / 4
+    rows = (tmp_path / "model" / "log.csv").read_text().splitlines()
+    assert rows[0].startswith("step,tokens,train_perplexity,heldout_forward")
+    assert float(rows[-1].split(",")[5]) == pytest.approx(found.average, abs=0.002)
+
+    sentences = [["the", "cat", "sees", "Zanzibar", "."], ["."]]
+    export(tmp_path / "model", tmp_path / "published")
+    export(tmp_path / "model", tmp_path / "own.safetensors")
+    export(tmp_path / "model", tmp_path / "half.safetensors", half=True)
+    direct = load_encoder(tmp_path / "model")
+    for name in ("published", "own.safetensors"):
+        exported = load_encoder(tmp_path / name)
+        assert exported.fingerprint == direct.fingerprint
+        for a, b in zip(exported.encode(sentences), direct.encode(sentences), strict=True):
+            assert torch.equal(a, b)
+    half = load_encoder(tmp_path / "half.safetensors").encode(sentences)
+    torch.testing.assert_close(half, direct.encode(sentences), atol=0.01, rtol=0.01)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_a_training_that_died_ends_where_it_would_have_ended(run, tmp_path, monkeypatch, optimizer):
+    run(tmp_path / "whole", optimizer=optimizer)
+    with monkeypatch.context() as patched:
+        stop_at(patched, 2 * EVERY + 1)
+        with pytest.raises(SystemError):
+            run(tmp_path / "broken", optimizer=optimizer)
+    steps = []
+    original = PretrainingModule.training_step
+    monkeypatch.setattr(
+        PretrainingModule,
+        "training_step",
+        lambda self, *a: steps.append(self.global_step) or original(self, *a),
+    )
+    run(tmp_path / "broken", optimizer=optimizer)
+    assert steps[0] == 2 * EVERY
+    assert_same(tmp_path / "whole", tmp_path / "broken")
+    assert len((tmp_path / "whole/log.csv").read_text().splitlines()) == len(
+        (tmp_path / "broken/log.csv").read_text().splitlines()
+    )
+    steps.clear()
+    run(tmp_path / "broken", optimizer=optimizer)  # done already
+    assert steps == []
+
+
+@pytest.mark.slow
+def test_the_same_after_sigkill(prepared, options, training, tmp_path):
+    path = tmp_path / "options.json"
+    path.write_text(json.dumps(as_json(options, replace(training, epochs=1.0))))
+    command = [sys.executable, "-m", "elmo_core.pretraining", "train", str(prepared)]
+    command += ["--options", str(path), "--every", "20", "--accelerator", "cpu", "-o"]
+    subprocess.run([*command, str(tmp_path / "whole")], check=True)
+    broken = subprocess.Popen([*command, str(tmp_path / "broken")])
+    while broken.poll() is None:
+        log = tmp_path / "broken" / "log.csv"
+        if log.exists() and len(log.read_text().splitlines()) > 2:
+            broken.send_signal(signal.SIGKILL)
+    assert broken.wait() == -signal.SIGKILL
+    subprocess.run([*command, str(tmp_path / "broken")], check=True)
+    assert_same(tmp_path / "whole", tmp_path / "broken")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"batch_size": 5}, "training.batch_size = 4, not 5"),
+        ({"learning_rate": 0.5}, "training.learning_rate = 0.01, not 0.5"),
+    ],
+)
+def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, message):
+    run(tmp_path / "out")
+    before = state(tmp_path / "out")
+    with pytest.raises(TrainingError, match=message):
+        run(tmp_path / "out", **changes)
+    assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
+
+
+def test_a_loss_that_is_no_number(run, tmp_path, monkeypatch):
+    forward = loop.PretrainingModule.training_step
+
+    def poisoned(self, window, index):
+        if self.global_step == EVERY + 1:
+            torch.nn.init.constant_(self.model.softmax.bias, math.nan)
+        return forward(self, window, index)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PretrainingModule, "training_step", poisoned)
+        with pytest.raises(TrainingError, match=f"the loss of step {EVERY + 2} is nan"):
+            run(tmp_path / "out")
+    assert all(tensor.isfinite().all() for tensor in state(tmp_path / "out").values())
+    run(tmp_path / "out")  # goes on from the last checkpoint
+
+
+@pytest.mark.parametrize("fails", ["torch.save", "safetensors"])
+def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fails):
+    run(tmp_path / "whole")
+    calls = []
+
+    def full(original):
+        def write(content, path, *rest):
+            calls.append(path)
+            if len(calls) < 2:
+                return original(content, path, *rest)
+            open(path, "w").write("half of it")
+            raise OSError(28, "No space left on device")
+
+        return write
+
+    with monkeypatch.context() as patched:
+        if fails == "torch.save":
+            patched.setattr(torch, "save", full(torch.save))
+        else:
+            patched.setattr(folder, "save_file", full(folder.save_file))
+        with pytest.raises(TrainingError, match=r"could not be written \(.*No space left"):
+            run(tmp_path / "out")
+    run(tmp_path / "out")
+    assert_same(tmp_path / "whole", tmp_path / "out")
+
+
+def test_sampling_and_half_precision_learn_too(prepared, options, training, tmp_path):
+    changed = replace(training, n_negative_samples_batch=5, epochs=0.5)
+    train(prepared, tmp_path / "out", options, changed, accelerator="cpu", precision="bf16-mixed")
+    model, vocabulary, _ = folder.load(tmp_path / "out")
+    assert measure_text(model, vocabulary, [prepared / "heldout"]).average < len(vocabulary) / 2
+    assert all(p.dtype == torch.float32 for p in model.parameters())
+
+
+def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(run, tmp_path):
+    run(tmp_path / "model")
+    before = state(tmp_path / "model")
+    for name, count in (("train", 300), ("dev", 50)):
+        (tmp_path / name).write_text("a tree sees a zebra .\nthe mouse hears a dog .\n" * count)
+    worse, better = finetune(
+        tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "tuned"
+    )
+    assert better.average < worse.average / 2
+    _, vocabulary, kept = folder.load(tmp_path / "tuned")
+    assert "zebra" not in vocabulary.ids
+    assert kept == Training.parse({**vars(kept), "epochs": 1.0})
+    assert (
+        load_encoder(tmp_path / "tuned").fingerprint != load_encoder(tmp_path / "model").fingerprint
+    )
+    assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "model").items())
+
+
+def test_a_vocabulary_that_was_changed_by_hand(run, prepared, tmp_path):
+    words = (prepared / VOCABULARY).read_text()
+    (prepared / VOCABULARY).write_text(words.replace("<S>\n", "", 1))
+    with pytest.raises(CorpusError, match="the first three words must be"):
+        run(tmp_path / "out")
+    (prepared / VOCABULARY).write_text(words + "extra\n")
+    with pytest.raises(CorpusError, match="another vocabulary"):
+        run(tmp_path / "out")
