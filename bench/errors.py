@@ -16,7 +16,6 @@ from bench.config import ConfigError
 from elmo_core.errors import ElmoCoreError
 from tasks.task import DataError
 
-
 UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
 

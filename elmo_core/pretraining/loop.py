@@ -49,8 +49,8 @@ def fit(
             devices=module.devices,
             precision=precision,  # type: ignore[arg-type]
             max_steps=module.total_steps,
-            limit_train_batches=every,  # what Lightning calls an epoch is an interval here
-            callbacks=[Progress(), Keep(out, heldout)],
+            max_epochs=-1,  # one endless epoch: the text is a ring
+            callbacks=[Progress(every), Keep(every, heldout, out)],
             plugins=[SafeCheckpointIO()],
             logger=False,
             enable_checkpointing=False,
@@ -77,11 +77,12 @@ class SafeCheckpointIO(TorchCheckpointIO):
 class Keep(pl.Callback):
     """Measures and writes at the end of every interval."""
 
-    def __init__(self, out: Path, heldout: Corpus) -> None:
-        self.out, self.heldout = out, heldout
+    def __init__(self, every: int, heldout: Corpus, out: Path) -> None:
+        self.every, self.heldout, self.out = every, heldout, out
 
-    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        assert isinstance(pl_module, PretrainingModule)
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
+        if trainer.global_step % self.every and trainer.global_step < pl_module.total_steps:
+            return
         perplexity = measure(pl_module.model, self.heldout, limit=HELDOUT_TOKENS)
         with _writing(self.out):
             if trainer.is_global_zero:

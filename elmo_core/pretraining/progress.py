@@ -27,26 +27,33 @@ class Progress(pl.Callback):
     a held-out one.
     """
 
-    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        self._restart(trainer)
+    def __init__(self, every: int) -> None:
+        self.every = every
+        self.since: float | None = None  # the clock stands still while others measure and write
+
+    def on_train_batch_start(self, trainer: pl.Trainer, *_: Any) -> None:
+        if self.since is None:
+            self.since, self.step = time.monotonic(), trainer.global_step
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
-        done = trainer.global_step == pl_module.total_steps
-        if trainer.is_global_zero and (done or time.monotonic() - self.since > SECONDS):
-            print(self._line(trainer.global_step, pl_module), file=sys.stderr, flush=True)
-            self._restart(trainer)
+        assert self.since is not None
+        step, seconds = trainer.global_step, time.monotonic() - self.since
+        if seconds < SECONDS and step % self.every and step < pl_module.total_steps:
+            return
+        if trainer.is_global_zero:
+            line = _line(step, seconds / (step - self.step), pl_module)
+            print(line, file=sys.stderr, flush=True)
+        self.since = None
 
-    def _restart(self, trainer: pl.Trainer) -> None:
-        self.since, self.step = time.monotonic(), trainer.global_step
 
-    def _line(self, step: int, module: PretrainingModule) -> str:
-        seconds = (time.monotonic() - self.since) / max(1, step - self.step)
-        left = timedelta(seconds=round((module.total_steps - step) * seconds))
-        return (
-            f"step {step:,} of {module.total_steps:,} ({step / module.total_steps:.1%})  "
-            f"train perplexity {math.exp(module.recent_loss):.1f}  "
-            f"{module.step_tokens / seconds:,.0f} tokens/s  {left} left"
-        )
+def _line(step: int, seconds: float, module: PretrainingModule) -> str:
+    """`seconds` is the time of one step."""
+    left = timedelta(seconds=round((module.total_steps - step) * seconds))
+    return (
+        f"step {step:,} of {module.total_steps:,} ({step / module.total_steps:.1%})  "
+        f"train perplexity {math.exp(module.recent_loss):.1f}  "
+        f"{module.step_tokens / seconds:,.0f} tokens/s  {left} left"
+    )
 
 
 def log_row(out: Path, trainer: pl.Trainer, module: PretrainingModule, heldout: Perplexity) -> None:

@@ -39,7 +39,7 @@ def options(tiny_options) -> Options:
 
 @pytest.fixture
 def training() -> Training:
-    return Training(batch_size=4, unroll_steps=5, epochs=0.05, optimizer="adam", learning_rate=0.01)
+    return Training(batch_size=8, unroll_steps=5, epochs=0.12, optimizer="adam", learning_rate=0.03)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.prepare import Request, prepare
 from elmo_core.pretraining.vocabulary import Vocabulary
 
+SIDES = ("train", "heldout")
 HALF = Request(heldout=0.5, min_count=2)
 
 
@@ -28,9 +29,7 @@ def lines(path):
 def test_every_sentence_lands_on_one_side_in_whole_blocks(folder, tmp_path):
     report = prepare([folder], tmp_path / "out", HALF)
     for name in ("a", "b"):
-        train, heldout = (
-            lines(tmp_path / "out" / side / "texts" / name) for side in ("train", "heldout")
-        )
+        train, heldout = (lines(tmp_path / f"out/{side}/texts/{name}") for side in SIDES)
         assert sorted(train + heldout) == sorted(lines(folder / name))
         assert len(heldout) % preparing.BLOCK == 0
     assert report.tokens + report.heldout_tokens == 800 * 5
@@ -60,9 +59,12 @@ def test_a_second_call_does_only_what_is_left(folder, tmp_path, monkeypatch):
     (folder / "b").write_bytes(b"fine\nmended ?\n")  # of equal length: the same request
     asked = []
     read = preparing.read_sentences
-    monkeypatch.setattr(
-        preparing, "read_sentences", lambda p, f: asked.append(p.name) or read(p, f)
-    )
+
+    def watched(path, form):
+        asked.append(path.name)
+        return read(path, form)
+
+    monkeypatch.setattr(preparing, "read_sentences", watched)
     first = prepare([folder], tmp_path / "out", HALF)
     assert asked == ["b"]
     assert prepare([folder], tmp_path / "out", HALF) == first

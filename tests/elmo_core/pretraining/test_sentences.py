@@ -35,11 +35,8 @@ def test_raw_text_is_split_at_full_stops_and_empty_lines(tmp_path):
 
 
 def test_an_opening_mark_belongs_to_the_next_sentence():
-    assert joined("He sat down. ‘Well?’ ‘Nothing.’") == [
-        "He sat down .",
-        "‘ Well ? ’",
-        "‘ Nothing . ’",
-    ]
+    found = joined("He sat down. ‘Well?’ ‘Nothing.’")
+    assert found == ["He sat down .", "‘ Well ? ’", "‘ Nothing . ’"]
 
 
 def test_the_two_forms_tell_themselves_apart(tmp_path):

@@ -12,7 +12,8 @@ from elmo_core.pretraining.vocabulary import Vocabulary
 
 SENTENCES = [["a", "b"], ["c"], ["b", "rare", "a"]]
 WORDS = ["a", "b", "c"]
-RING = ["|", "a", "b", "|", "c", "|", "b", "rare", "a"]
+AHEAD = ["a", "b", "</S>", "c", "</S>", "b", "<UNK>", "a", "</S>"]
+BACK = ["a", "<UNK>", "b", "<S>", "c", "<S>", "b", "a", "<S>"]
 
 
 @pytest.fixture
@@ -36,19 +37,8 @@ def test_both_directions_read_and_predict_the_published_pairs(corpus):
     window = corpus.window(np.array([0]), np.array([len(corpus) - 1]), len(corpus))
     ahead, back = spelled(window)[:, :, 0].tolist()
     assert ahead == ["<S>", "a", "b", "<S>", "c", "<S>", "b", "rare", "a"]
-    assert said(window)[0, :, 0].tolist() == [
-        "a",
-        "b",
-        "</S>",
-        "c",
-        "</S>",
-        "b",
-        "<UNK>",
-        "a",
-        "</S>",
-    ]
     assert back == ["</S>", "a", "rare", "b", "</S>", "c", "</S>", "b", "a"]
-    assert said(window)[1, :, 0].tolist() == ["a", "<UNK>", "b", "<S>", "c", "<S>", "b", "a", "<S>"]
+    assert said(window)[:, :, 0].tolist() == [AHEAD, BACK]
 
 
 def test_distinct_words_are_spelled_once_the_shortest_first(corpus):
@@ -81,12 +71,11 @@ def test_devices_share_the_rows(corpus):
 @pytest.mark.parametrize("length", [1, 2, 4, 100])
 def test_measuring_counts_every_place_once(corpus, length):
     arcs = Arcs(corpus, length)
-    counted = []
+    ahead, back = [], []
     for window, mask in arcs.windows(np.arange(arcs.pieces), steps=2):
-        counted += [said(window)[d][mask].tolist() for d in (0, 1)]
-    ahead, back = sum(counted[::2], []), sum(counted[1::2], [])
-    assert sorted(ahead) == sorted(["a", "b", "</S>", "c", "</S>", "b", "<UNK>", "a", "</S>"])
-    assert sorted(back) == sorted(["a", "<UNK>", "b", "<S>", "c", "<S>", "b", "a", "<S>"])
+        ahead += said(window)[0][mask].tolist()
+        back += said(window)[1][mask].tolist()
+    assert (sorted(ahead), sorted(back)) == (sorted(AHEAD), sorted(BACK))
 
 
 def test_a_text_encoded_with_another_vocabulary_is_refused(corpus, tmp_path):

@@ -28,10 +28,10 @@ EVERY = 3
 def run(prepared, options, training):
     """Train into a folder, an interval of three steps; changes apply to the training part."""
 
-    def go(out, **changes):
+    def go(out, every=EVERY, **changes):
         torch.manual_seed(99)  # nothing may depend on what was drawn before
         changed = replace(training, **changes)
-        train(prepared, out, options, changed, every=EVERY, accelerator="cpu")
+        train(prepared, out, options, changed, every=every, accelerator="cpu")
 
     return go
 
@@ -59,7 +59,7 @@ def stop_at(monkeypatch, step):
 
 
 def test_from_text_to_encoder(run, prepared, tmp_path):
-    run(tmp_path / "model", epochs=1.0)
+    run(tmp_path / "model", every=60, epochs=1.5)
     model, vocabulary, _ = folder.load(tmp_path / "model")
     heldout = [prepared / "heldout"]
     uniform = len(vocabulary)
@@ -128,8 +128,8 @@ def test_the_same_after_sigkill(prepared, options, training, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"batch_size": 5}, "training.batch_size = 4, not 5"),
-        ({"learning_rate": 0.5}, "training.learning_rate = 0.01, not 0.5"),
+        ({"batch_size": 5}, "training.batch_size = 8, not 5"),
+        ({"learning_rate": 0.5}, "training.learning_rate = 0.03, not 0.5"),
     ],
 )
 def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, message):
@@ -166,7 +166,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fa
             calls.append(path)
             if len(calls) < 2:
                 return original(content, path, *rest)
-            open(path, "w").write("half of it")
+            path.write_text("half of it")
             raise OSError(28, "No space left on device")
 
         return write
@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fa
 
 
 def test_sampling_and_half_precision_learn_too(prepared, options, training, tmp_path):
-    changed = replace(training, n_negative_samples_batch=5, epochs=0.5)
+    changed = replace(training, n_negative_samples_batch=5, epochs=1.5)
     train(prepared, tmp_path / "out", options, changed, accelerator="cpu", precision="bf16-mixed")
     model, vocabulary, _ = folder.load(tmp_path / "out")
     assert measure_text(model, vocabulary, [prepared / "heldout"]).average < len(vocabulary) / 2
@@ -191,7 +191,7 @@ def test_sampling_and_half_precision_learn_too(prepared, options, training, tmp_
 
 
 def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(run, tmp_path):
-    run(tmp_path / "model")
+    run(tmp_path / "model", every=60, epochs=0.5)
     before = state(tmp_path / "model")
     for name, count in (("train", 300), ("dev", 50)):
         (tmp_path / name).write_text("a tree sees a zebra .\nthe mouse hears a dog .\n" * count)
