@@ -1,4 +1,4 @@
-"""Checkpoints that survive a kill at any moment, and early stopping that remembers it stopped."""
+"""Which checkpoints a run keeps, and early stopping that remembers that it stopped."""
 
 from __future__ import annotations
 
@@ -7,21 +7,8 @@ from typing import Any
 
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
-from pytorch_lightning.plugins.io import TorchCheckpointIO
-
-from elmo_core.disk import replacing
 
 MONITOR = "dev"  # the task's own metric on dev, logged by BenchModule
-
-
-class AtomicCheckpointIO(TorchCheckpointIO):
-    """Written beside its place and renamed, so that the checkpoint before stays good until then."""
-
-    def save_checkpoint(
-        self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None
-    ) -> None:
-        with replacing(path) as temporary:
-            super().save_checkpoint(checkpoint, temporary, storage_options)
 
 
 class Stopper(EarlyStopping):

@@ -19,7 +19,7 @@ from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from safetensors.torch import save_file
 
 from bench import panel
-from bench.checkpoint import AtomicCheckpointIO, Stopper, best_and_last
+from bench.checkpoint import Stopper, best_and_last
 from bench.config import ConfigError, choice
 from bench.data import BenchData
 from bench.errors import RunError, build, explain
@@ -27,6 +27,7 @@ from bench.module import BenchModule
 from bench.record import Record, outcome
 from bench.say import bar, on_terminal, said_in
 from elmo_core import Encoder, Placement
+from elmo_core.checkpoint_io import SafeCheckpointIO
 from elmo_core.disk import replacing
 from elmo_core.store import FeatureStore
 from tasks.task import Task
@@ -139,7 +140,7 @@ class _Run:
             limit_val_batches=limit,
             limit_test_batches=limit,
             callbacks=[Stopper(cfg.training.patience), *best_and_last(self.record.checkpoints)],
-            plugins=[AtomicCheckpointIO()],
+            plugins=[SafeCheckpointIO()],
             logger=self._logger(),
             default_root_dir=str(self.record.folder),
             num_sanity_val_steps=0,
@@ -160,7 +161,7 @@ class _Run:
         last = self.record.last if self.record.last.exists() else None
         if last:
             log.info("going on from %s", last)
-        trainer.fit(module, datamodule=self.data, ckpt_path=last, weights_only=True)
+        trainer.fit(module, datamodule=self.data, ckpt_path=last)
         state = torch.load(self.record.best, map_location="cpu", weights_only=True)["state_dict"]
         module.load_state_dict(state, strict=False)
 

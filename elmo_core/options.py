@@ -47,6 +47,7 @@ _TRAINING_KEYS = {
     "n_train_tokens",
     "sample_softmax",
     "share_embedding_softmax",
+    "training",
     "unroll_steps",
 }
 """What the training program adds on the top level; of no consequence for reading the weights."""

@@ -129,7 +129,8 @@ def _check_shapes(path: str | Path, found: Shapes, expected: Shapes) -> None:
 def _as_float32(path: str | Path, name: str, tensor: Tensor) -> Tensor:
     if not tensor.is_floating_point():
         raise WeightsError(f"{path}: tensor {name} holds {tensor.dtype}, not floating point")
-    tensor = tensor.float()
+    # A copy: memory-mapped tensors lie at odd addresses, at which products round differently.
+    tensor = tensor.float().clone()
     if not tensor.isfinite().all():
         raise WeightsError(f"{path}: tensor {name} holds numbers that are not finite")
     return tensor

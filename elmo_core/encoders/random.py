@@ -4,14 +4,19 @@ Useful as a control – how much of a gain comes from the vectors, how much from
 parameters? – and wherever a real encoder's shape is needed without its file.
 """
 
+import string
 from collections.abc import Mapping
 from typing import Any
 
 import torch
+from torch import Generator
 
 from elmo_core.bilm import BiLM
+from elmo_core.chars import word_ids
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.presets import preset
+
+SAMPLE = 1000  # random words from which the token layer's mean is taken
 
 
 def random_elmo(shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0) -> ElmoEncoder:
@@ -23,5 +28,24 @@ def random_elmo(shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0) ->
     name = shape if isinstance(shape, str) else "elmo"
     with torch.device("meta"):
         bilm = BiLM(options)
-    bilm.to_empty(device="cpu").initialise(torch.Generator().manual_seed(seed))
+    bilm = bilm.to_empty(device="cpu").requires_grad_(False)
+    _draw(bilm, Generator().manual_seed(seed))
     return ElmoEncoder(bilm, f"random-{name}-{seed}")
+
+
+def _draw(bilm: BiLM, generator: Generator) -> None:
+    """Weights that keep the variance from layer to layer (LeCun et al. 1998), tokens centred.
+
+    The weights with which training begins would be a weaker control than they look: small as they
+    are, and behind ReLU and maximum, they give all words nearly the same vector.
+    """
+    bilm.initialise(generator)
+    for name, weight in bilm.named_parameters():
+        if weight.dim() > 1 and not name.endswith("embedding"):
+            weight.normal_(0.0, weight[0].numel() ** -0.5, generator=generator)
+    lengths = torch.randint(1, 12, (SAMPLE,), generator=generator).tolist()
+    letters = torch.randint(26, (SAMPLE, 12), generator=generator).tolist()
+    words = ["".join(string.ascii_lowercase[i] for i in row) for row in letters]
+    width = bilm.options.characters
+    ids = [word_ids(word[:n], width) for word, n in zip(words, lengths, strict=True)]
+    bilm.char_cnn.projection.bias.sub_(bilm.char_cnn(torch.tensor(ids)).mean(dim=0))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 PROGRAM = "python -m elmo_core.pretraining"
+_TOKENISED = "files or folders: tokenised, one sentence a line"
 
 
 def parser() -> ArgumentParser:
@@ -14,7 +16,7 @@ def parser() -> ArgumentParser:
     root = ArgumentParser(
         PROGRAM,
         description="Train, measure and fine-tune biLMs.",
-        epilog="A whole training, from text to encoder:\n\n"
+        epilog="a whole training, from text to encoder:\n"
         + _examples(
             "prepare BOOKS/ -o corpus",
             "train corpus -o model --options mini",
@@ -24,72 +26,38 @@ def parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     verbs = root.add_subparsers(required=True, metavar="VERB")
-
-    def verb(name: str, run: Callable[[Namespace], None], text: str, *lines: str) -> ArgumentParser:
-        added = verbs.add_parser(
-            name,
-            help=text,
-            description=text,
-            epilog="examples:\n" + _examples(*lines),
-            formatter_class=RawDescriptionHelpFormatter,
-        )
-        added.set_defaults(run=run)
-        return added
-
-    _add_prepare(
-        verb(
-            "prepare",
-            _prepare,
-            "Text files → tokenised sentences, a held-out part, a vocabulary.",
-            "prepare BOOKS/ news.txt -o corpus",
-            "prepare tokens.txt -o corpus --form tokenised --max-words 60000",
-        )
-    )
-    _add_train(
-        verb(
-            "train",
-            _train,
-            "Train a biLM; the same command resumes a training that was interrupted.",
-            "train corpus -o model --options mini",
-            "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
-            "train corpus -o model --options my_options.json --accelerator gpu --devices 3",
-        )
-    )
-    _add_evaluate(
-        verb(
-            "evaluate",
-            _evaluate,
-            "Perplexity per token: full softmax, no dropout, carried state.",
-            "evaluate model corpus/heldout",
-            "evaluate model corpus/heldout/BOOKS corpus/heldout/news.txt",
-        )
-    )
-    _add_finetune(
-        verb(
-            "finetune",
-            _finetune,
-            "Go on, for one epoch, with the training text of a task.",
-            "finetune model train.txt --dev dev.txt -o tuned",
-            "finetune model train.txt --dev dev.txt -o tuned --set learning_rate=0.001",
-        )
-    )
-    _add_export(
-        verb(
-            "export",
-            _export,
-            "Write the encoder: the published options.json and HDF5, or one safetensors file.",
-            "export model published_layout/",
-            "export model elmo-mine.safetensors --half",
-        )
-    )
+    for add in (_add_prepare, _add_train, _add_evaluate, _add_finetune, _add_export):
+        add(verbs)
     return root
+
+
+def _verb(
+    verbs: Any, name: str, run: Callable[[Namespace], None], text: str, *examples: str
+) -> ArgumentParser:
+    verb = verbs.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog="examples:\n" + _examples(*examples),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    verb.set_defaults(run=run)
+    return verb
 
 
 def _examples(*lines: str) -> str:
     return "\n".join(f"  {PROGRAM} {line}" for line in lines)
 
 
-def _add_prepare(verb: ArgumentParser) -> None:
+def _add_prepare(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "prepare",
+        _prepare,
+        "Text files → tokenised sentences, a held-out part, a vocabulary.",
+        "prepare BOOKS/ news.txt -o corpus",
+        "prepare tokens.txt -o corpus --form tokenised --max-words 60000",
+    )
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder to make")
     verb.add_argument(
@@ -105,7 +73,16 @@ def _add_prepare(verb: ArgumentParser) -> None:
     verb.add_argument("--max-words", type=int, help="the largest vocabulary (default: any)")
 
 
-def _add_train(verb: ArgumentParser) -> None:
+def _add_train(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "train",
+        _train,
+        "Train a biLM; the same command resumes a training that was interrupted.",
+        "train corpus -o model --options mini",
+        "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
+        "train corpus -o model --options my_options.json --accelerator gpu --devices 3",
+    )
     verb.add_argument("corpus", type=Path, help="a folder that `prepare` made")
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the model")
     verb.add_argument(
@@ -114,7 +91,48 @@ def _add_train(verb: ArgumentParser) -> None:
         help="mini, small, medium, original, or a file: the published options.json, and "
         'what differs from the published training under "training"',
     )
-    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=_SET)
+    _add_loop(verb)
+
+
+def _add_evaluate(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "evaluate",
+        _evaluate,
+        "Perplexity per token: full softmax, no dropout, carried state.",
+        "evaluate model corpus/heldout",
+        "evaluate model corpus/heldout/BOOKS corpus/heldout/news.txt",
+    )
+    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
+    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
+    verb.add_argument("--batch-size", type=int, default=64, help="of no consequence but for speed")
+    verb.add_argument("--device", default="cpu", help="for example cuda (default: cpu)")
+
+
+def _add_finetune(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "finetune",
+        _finetune,
+        "Go on, for one epoch, with the training text of a task.",
+        "finetune model train.txt --dev dev.txt -o tuned",
+        "finetune model train.txt --dev dev.txt -o tuned --set learning_rate=0.001",
+    )
+    verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
+    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
+    verb.add_argument("--dev", nargs="+", required=True, type=Path, help="only measured")
+    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the new model")
+    _add_loop(verb)
+
+
+def _add_loop(verb: ArgumentParser) -> None:
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change the training part, for example epochs=5 (repeatable)",
+    )
     verb.add_argument(
         "--every", type=int, default=1000, help="steps between checkpoints (default: 1000)"
     )
@@ -128,28 +146,15 @@ def _add_train(verb: ArgumentParser) -> None:
     )
 
 
-_SET = "change the training part, for example epochs=5 (repeatable)"
-
-
-def _add_evaluate(verb: ArgumentParser) -> None:
-    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
-    verb.add_argument(
-        "texts", nargs="+", type=Path, metavar="TEXT", help="tokenised, one sentence a line"
+def _add_export(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "export",
+        _export,
+        "Write the encoder: the published options.json and HDF5, or one safetensors file.",
+        "export model published_layout/",
+        "export model elmo-mine.safetensors --half",
     )
-    verb.add_argument("--batch-size", type=int, default=64, help="speed and memory only")
-
-
-def _add_finetune(verb: ArgumentParser) -> None:
-    verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
-    verb.add_argument(
-        "texts", nargs="+", type=Path, metavar="TEXT", help="tokenised, one sentence a line"
-    )
-    verb.add_argument("--dev", nargs="+", required=True, type=Path, help="measured, not read")
-    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the new model")
-    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=_SET)
-
-
-def _add_export(verb: ArgumentParser) -> None:
     verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
     verb.add_argument("out", type=Path, help="FILE.safetensors, or a folder for the published pair")
     verb.add_argument("--half", action="store_true", help="float16 (.safetensors only)")
@@ -171,18 +176,13 @@ def _train(given: Namespace) -> None:
     from elmo_core.pretraining.settings import read
 
     options, training = read(given.options, given.set)
-    from elmo_core.pretraining.train import train  # torch: after the quick checks
+    from elmo_core.pretraining.train import train  # torch, once the options are found good
 
-    train(
-        given.corpus,
-        given.out,
-        options,
-        training,
-        devices=given.devices,
-        every=given.every,
-        accelerator=given.accelerator,
-        precision=given.precision,
-    )
+    train(given.corpus, given.out, options, training, **_loop(given))
+
+
+def _loop(given: Namespace) -> dict[str, Any]:
+    return {key: vars(given)[key] for key in ("every", "accelerator", "devices", "precision")}
 
 
 def _evaluate(given: Namespace) -> None:
@@ -190,6 +190,7 @@ def _evaluate(given: Namespace) -> None:
     from elmo_core.pretraining.perplexity import measure_text
 
     model, vocabulary, _ = folder.load(given.model)
+    model.to(given.device)
     for text in given.texts:
         print(f"{text}: {measure_text(model, vocabulary, [text], given.batch_size)}")
 
@@ -197,7 +198,9 @@ def _evaluate(given: Namespace) -> None:
 def _finetune(given: Namespace) -> None:
     from elmo_core.pretraining.finetune import finetune
 
-    before, after = finetune(given.model, given.texts, given.dev, given.out, given.set)
+    before, after = finetune(
+        given.model, given.texts, given.dev, given.out, given.set, **_loop(given)
+    )
     print(f"before: {before}\nafter:  {after}")
 
 

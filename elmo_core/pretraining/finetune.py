@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from torch import nn
 
@@ -22,11 +23,19 @@ from elmo_core.pretraining.texts import find_texts, read_tokenised
 
 
 def finetune(
-    source: Path, texts: Sequence[Path], dev: Sequence[Path], out: Path, changes: Sequence[str] = ()
+    source: Path,
+    texts: Sequence[Path],
+    dev: Sequence[Path],
+    out: Path,
+    changes: Sequence[str] = (),
+    *,
+    devices: int = 1,
+    **loop: Any,
 ) -> tuple[Perplexity, Perplexity]:
     """Train on tokenised `texts`, one epoch; returns the perplexity of `dev` before and after.
 
-    As training was, `changes` (`KEY=VALUE`) apart. Raises ElmoCoreErrors of all sorts.
+    As it was trained before, `changes` (`KEY=VALUE`) apart; `loop` goes to `fit`. Raises
+    ElmoCoreError: a model or text that cannot be read, or what `fit` raises.
     """
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])
@@ -38,5 +47,5 @@ def finetune(
             encode(read_tokenised(find_texts(paths).values()), vocabulary, encoded)
             corpora.append(Corpus(encoded, vocabulary, model.bilm.options.characters))
         before = measure(model, corpora[1])
-        fit(PretrainingModule(model, corpora[0], training), corpora[1], out)
+        fit(PretrainingModule(model, corpora[0], training, devices), corpora[1], out, **loop)
         return before, measure(folder.load(out)[0], corpora[1])

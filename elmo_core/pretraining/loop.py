@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
-from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors import SafetensorError
 
-from elmo_core.disk import replacing
+from elmo_core.checkpoint_io import SafeCheckpointIO
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
@@ -59,19 +57,6 @@ def fit(
             use_distributed_sampler=False,
         )
         trainer.fit(module, ckpt_path=checkpoint if checkpoint.is_file() else None)
-
-
-class SafeCheckpointIO(TorchCheckpointIO):
-    """Written beside its place and renamed; read without running any code from it."""
-
-    def save_checkpoint(
-        self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None
-    ) -> None:
-        with replacing(path) as temporary:
-            torch.save(checkpoint, temporary)
-
-    def load_checkpoint(self, path: Any, map_location: Any = None, *_: Any, **__: Any) -> Any:
-        return torch.load(path, map_location=map_location, weights_only=True)
 
 
 class Keep(pl.Callback):

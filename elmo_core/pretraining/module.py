@@ -74,20 +74,21 @@ class PretrainingModule(pl.LightningModule):
 
         Raises TrainingError where the loss is no number any more.
         """
-        training = self.training_part
         torch.manual_seed(self._seed())
         vectors, self.state = self.model(window, self.state or self._zero_state())
         loss = self.model.softmax.loss(
             vectors.flatten(0, 2), window.targets.flatten(), self._negatives()
         )
-        number = loss.item()
-        if not math.isfinite(number):
-            raise TrainingError(
-                f"the loss of step {self.global_step + 1} is {number}; the last checkpoint, from "
-                "before, is good: start again with a lower training.learning_rate"
-            )
-        self.recent.append(number)
-        return loss * training.unroll_steps
+        self.recent.append(self._finite("loss", loss))
+        return loss * self.training_part.unroll_steps
+
+    def _finite(self, what: str, number: Tensor) -> float:
+        if number.isfinite():
+            return number.item()
+        raise TrainingError(
+            f"the {what} of step {self.global_step + 1} is {number.item()}; the last checkpoint, "
+            "from before, is good: train again with a lower training.learning_rate"
+        )
 
     def _zero_state(self) -> State:
         weight = self.model.softmax.weight
@@ -124,7 +125,8 @@ class PretrainingModule(pl.LightningModule):
 
     def configure_gradient_clipping(self, optimizer: Optimizer, *_: Any, **__: Any) -> None:
         # Not Lightning's own: that one refuses fused optimisers.
-        nn.utils.clip_grad_norm_(self.parameters(), self.training_part.all_clip_norm_val)
+        bound = self.training_part.all_clip_norm_val
+        self._finite("gradient", nn.utils.clip_grad_norm_(self.parameters(), bound))
 
     def record(self) -> dict[str, Any]:
         """What must be the same when a training is resumed; nested dictionaries of plain values."""
@@ -159,10 +161,10 @@ class PretrainingModule(pl.LightningModule):
 
 def check_same(saved: dict[str, Any], wanted: dict[str, Any]) -> None:
     """Raises TrainingError for the first value that differs."""
-    for key in saved:
-        if saved[key] != wanted.get(key):
+    for key in sorted(saved.keys() | wanted.keys()):
+        if saved.get(key) != wanted.get(key):
             raise TrainingError(
-                f"the checkpoint to resume was written with {key} = {saved[key]}, not "
+                f"the checkpoint to resume was written with {key} = {saved.get(key)}, not "
                 f"{wanted.get(key)}: ask for the same again, or choose another folder"
             )
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
-from bench.__main__ import main
 from tests.conftest import TINY_ENCODER
 
 SMALL = (
@@ -22,23 +19,6 @@ SMALL = (
     "trainer=cpu",
     *TINY_ENCODER,
 )
-
-
-@pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process; returns
-    its exit status."""
-
-    def call(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["bench", *arguments])
-        GlobalHydra.instance().clear()
-        try:
-            main()
-        except SystemExit as stop:
-            return int(stop.code or 0)
-        return 0
-
-    return call
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 import torch
+from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors.torch import load_file
 
-from bench import checkpoint
 from tasks.snli.task import SNLI
 from tests.bench.conftest import SMALL
 
@@ -187,7 +187,7 @@ def test_disk_full_leaves_the_checkpoint_before(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    save, calls = checkpoint.TorchCheckpointIO.save_checkpoint, []
+    save, calls = TorchCheckpointIO.save_checkpoint, []
 
     def full(self: Any, content: Any, path: Any, options: Any = None) -> None:
         calls.append(path)
@@ -196,7 +196,7 @@ def test_disk_full_leaves_the_checkpoint_before(
             raise OSError(errno.ENOSPC, "No space left on device")
         save(self, content, path, options)
 
-    monkeypatch.setattr(checkpoint.TorchCheckpointIO, "save_checkpoint", full)
+    monkeypatch.setattr(TorchCheckpointIO, "save_checkpoint", full)
     assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
     assert "disk full" in capsys.readouterr().err
     (last,) = tmp_path.glob("snli/*/checkpoints/last.ckpt")

@@ -53,7 +53,9 @@ def test_a_language_of_two_words_has_the_perplexity_of_its_closed_form(
     corpus = make_corpus([["a" if rng.random() < 0.2 else "b"] for _ in range(4000)], ["a", "b"])
     share = sum(corpus.tokens == corpus.vocabulary.ids["a"]) / 4000
     entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
-    training = Training(batch_size=20, epochs=4, optimizer="adam", learning_rate=0.01, dropout=0.0)
+    training = Training(
+        batch_size=50, unroll_steps=4, epochs=3, optimizer="adam", learning_rate=0.03, dropout=0.0
+    )
     torch.manual_seed(0)
     module = PretrainingModule(LanguageModel(BiLM(options), 5), corpus, training)
     fit(module, corpus, tmp_path / "out", accelerator="cpu")

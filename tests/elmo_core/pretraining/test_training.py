@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
+from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
 from elmo_core.pretraining import folder, loop
@@ -140,6 +142,12 @@ def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, mes
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
+def test_a_gradient_that_is_no_number(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.inf))
+    with pytest.raises(TrainingError, match="the gradient of step 1 is inf"):
+        run(tmp_path / "out")
+
+
 def test_a_loss_that_is_no_number(run, tmp_path, monkeypatch):
     forward = loop.PretrainingModule.training_step
 
@@ -156,24 +164,26 @@ def test_a_loss_that_is_no_number(run, tmp_path, monkeypatch):
     run(tmp_path / "out")  # goes on from the last checkpoint
 
 
-@pytest.mark.parametrize("fails", ["torch.save", "safetensors"])
+@pytest.mark.parametrize("fails", ["checkpoint", "model"])
 def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fails):
     run(tmp_path / "whole")
     calls = []
 
     def full(original):
-        def write(content, path, *rest):
+        def write(*arguments):
+            path = next(a for a in arguments if isinstance(a, Path))
             calls.append(path)
             if len(calls) < 2:
-                return original(content, path, *rest)
+                return original(*arguments)
             path.write_text("half of it")
             raise OSError(28, "No space left on device")
 
         return write
 
     with monkeypatch.context() as patched:
-        if fails == "torch.save":
-            patched.setattr(torch, "save", full(torch.save))
+        if fails == "checkpoint":
+            save = TorchCheckpointIO.save_checkpoint
+            patched.setattr(TorchCheckpointIO, "save_checkpoint", full(save))
         else:
             patched.setattr(folder, "save_file", full(folder.save_file))
         with pytest.raises(TrainingError, match=r"could not be written \(.*No space left"):
