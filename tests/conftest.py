@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 
 from bench import config
+from bench.__main__ import main
 
 TINY_ENCODER = (
     "encoder=random",
@@ -52,6 +55,23 @@ def configured() -> Callable[..., DictConfig]:
             return compose("config", overrides=list(overrides))
 
     return composed
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process; returns
+    its exit status."""
+
+    def call(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["bench", *arguments])
+        GlobalHydra.instance().clear()
+        try:
+            main()
+        except SystemExit as stop:
+            return int(stop.code or 0)
+        return 0
+
+    return call
 
 
 @pytest.fixture(scope="session")

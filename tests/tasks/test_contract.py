@@ -115,6 +115,7 @@ def test_what_stands_beside_an_example_does_not_matter(
         first, count = examples[:1], len(task.sentences(examples[0]))
         layers = some_layers(task, examples)[:count, :, : task.size(examples[0])]
         alone = task.predict(model(task.collate(first), layers), first)
+    assert alone[0]["prediction"] == together[0]["prediction"]
     assert _numbers(alone[0]) == pytest.approx(_numbers(together[0]), abs=1e-5)
 
 

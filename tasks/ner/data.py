@@ -1,0 +1,132 @@
+"""Readers of named-entity files: column files in any tagging scheme, the hub's parquet files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from datasets import ClassLabel, Dataset
+
+from tasks.data import DataError, find, to_dataset
+from tasks.tags import BIO, TagError, convert, detect
+
+log = logging.getLogger(__name__)
+
+# In order: CoNLL-2003's own names, the usual copies', WNUT-17's, the hub's.
+FILES = {
+    "train": ("eng.train", "train.txt", "train.conll", "wnut17train.conll", "train.parquet"),
+    "dev": (
+        *("eng.testa", "valid.txt", "dev.txt", "dev.conll", "emerging.dev.conll"),
+        *("dev.parquet", "validation.parquet"),
+    ),
+    "test": ("eng.testb", "test.txt", "test.conll", "emerging.test.annotated", "test.parquet"),
+}
+# Published as one file. Cut by position, since neighbours come from the same article.
+UNDIVIDED = "wikigold.conll.txt"
+SHARES = {"train": (0.0, 0.8), "dev": (0.8, 0.9), "test": (0.9, 1.0)}
+DOCUMENT_START = "-DOCSTART-"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    tokens: list[str]
+    tags: list[str]
+    places: list[str]  # of each token, for error messages: "line 7"
+
+
+def read(folder: Path, split: str) -> Dataset | None:
+    """The sentences of a split, their tags in BIO, from whatever scheme the file uses.
+
+    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Raises DataError
+    with file and line for malformed rows and tags.
+    """
+    path = _locate(folder, split)
+    if path is None:
+        return None
+    sentences = list(_read_parquet(path) if path.suffix == ".parquet" else _read_columns(path))
+    scheme = detect(sentence.tags for sentence in sentences)
+    first, end = 0, len(sentences)
+    if path.name == UNDIVIDED:
+        first, end = (round(share * len(sentences)) for share in SHARES[split])
+        log.info("%s: one file, cut: %s is sentences %d to %d", path, split, first + 1, end)
+    rows = [
+        {"id": f"{split}-{number}", "tokens": one.tokens, "tags": _bio(one, scheme, path)}
+        for number, one in enumerate(sentences[first:end], start=first + 1)
+    ]
+    log.info(
+        "%s: %d sentences, %d tokens, %d names, tagged in %s",
+        *(path, len(rows), sum(len(row["tokens"]) for row in rows)),
+        *(sum(tag[0] == "B" for row in rows for tag in row["tags"]), scheme.upper()),
+    )
+    return to_dataset(rows, path)
+
+
+def _locate(folder: Path, split: str) -> Path | None:
+    path = find(folder, FILES[split])
+    if path is None and not any(find(folder, names) for names in FILES.values()):
+        path = find(folder, [UNDIVIDED])
+    return path
+
+
+def _bio(sentence: Sentence, scheme: str, path: Path) -> list[str]:
+    try:
+        return convert(sentence.tags, scheme, BIO)
+    except TagError as error:
+        raise DataError(f"{path}, {sentence.places[error.position]}: {error}") from None
+
+
+def _read_columns(path: Path) -> Iterator[Sentence]:
+    """Token first, tag last, between tabs or blanks; a line of white space ends a sentence.
+
+    WNUT-17's files separate sentences by empty lines and by lines with a lone tab.
+    """
+    sentence = Sentence([], [], [])
+    columns = 0
+    for place, line in _lines(path):
+        fields = line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
+        if not line.strip() or fields[0] == DOCUMENT_START:
+            if sentence.tokens:
+                yield sentence
+            sentence = Sentence([], [], [])
+            continue
+        columns = columns or len(fields)
+        if len(fields) < 2 or len(fields) != columns or not fields[0].strip():
+            expected = f"{columns} columns" if columns > 1 else "a token and a tag"
+            raise DataError(f"{path}, {place}: expected {expected}, found {line!r}")
+        sentence.tokens.append(fields[0])
+        sentence.tags.append(fields[-1].strip())
+        sentence.places.append(place)
+    if sentence.tokens:
+        yield sentence
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            place = f"line {number}"
+            try:
+                yield place, line.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise DataError(f"{path}, {place}: not UTF-8 ({error.reason})") from None
+
+
+def _read_parquet(path: Path) -> Iterator[Sentence]:
+    """The hub's edition: `tokens` and `ner_tags`, which are names or numbers of named classes."""
+    rows = Dataset.from_parquet(str(path))
+    missing = {"tokens", "ner_tags"} - set(rows.column_names)
+    if missing:
+        raise DataError(f"{path}: no column {' or '.join(sorted(missing))}")
+    kind = rows.features["ner_tags"].feature
+    for number, row in enumerate(rows, start=1):
+        place = f"row {number}"
+        tokens, tags = row["tokens"], row["ner_tags"]
+        if len(tokens) != len(tags) or not all(tokens):
+            raise DataError(f"{path}, {place}: expected a tag for each token, and no empty token")
+        if isinstance(kind, ClassLabel):
+            tags = kind.int2str(tags)
+        elif not all(isinstance(tag, str) for tag in tags):
+            raise DataError(f"{path}, {place}: tags are numbers, and the file does not name them")
+        if tokens:
+            yield Sentence(tokens, tags, [place] * len(tokens))

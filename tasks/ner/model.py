@@ -1,0 +1,72 @@
+"""The biLSTM-CRF of Peters et al. 2018, appendix A.7."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.birnn import BiLSTM
+from tasks.nn.char_words import CharCNN
+from tasks.nn.crf import CRF
+from tasks.nn.dropout import VariationalDropout
+from tasks.nn.words import WordEmbedding
+from tasks.tags import follows
+
+
+class Tagger(nn.Module):
+    """Tokens → a tag each: words and their spelling, two biLSTMs, a dense layer, a CRF.
+
+    `hidden` are the units of the two biLSTMs, in each direction. `scheme` is that of `tags`: what
+    it forbids, the CRF never chooses.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        placement: Placement,
+        *,
+        tags: Sequence[str],
+        scheme: str,
+        char_dim: int,
+        char_filters: int,
+        char_width: int,
+        hidden: Sequence[int],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.spelling = CharCNN(char_dim=char_dim, filters=char_filters, widths=[char_width])
+        self.placement = placement
+        self.dropout = VariationalDropout(dropout)
+        first, second = hidden
+        x = words.output_dim + self.spelling.output_dim
+        self.lower = BiLSTM(placement.input_dim(x), first)
+        self.upper = BiLSTM(self.lower.output_dim, second)
+        self.dense = nn.Linear(placement.output_dim(self.upper.output_dim), len(tags))
+        nn.init.xavier_uniform_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
+        self.crf = CRF(tags, partial(follows, scheme=scheme))
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`words`, `tags` (batch, tokens), `characters` (batch, tokens, characters), `mask` →
+        loss, and what `viterbi` decodes: emissions (batch, tokens, tags), mask and the chain."""
+        mask = batch["mask"]
+        x = torch.cat([self.words(batch["words"]), self.spelling(batch["characters"])], dim=2)
+        x = self.placement.input(x, layers, mask)
+        h = self.lower(self.dropout(x), mask)
+        h = self.upper(self.dropout(h), mask)
+        h = self.placement.output(h, layers, mask)
+        emissions = self.dense(h)
+        transitions, start, end = self.crf.chain()
+        return {
+            "loss": self.crf(emissions, mask, batch["tags"]),
+            "emissions": emissions,
+            "mask": mask,
+            "transitions": transitions,
+            "start": start,
+            "end": end,
+        }

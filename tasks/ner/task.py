@@ -1,0 +1,153 @@
+"""Named entities behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.data import DataError, locate
+from tasks.ner.data import FILES, read
+from tasks.ner.model import Tagger
+from tasks.ner.score import score
+from tasks.nn.char_words import spell
+from tasks.nn.padding import pad
+from tasks.nn.viterbi import viterbi
+from tasks.nn.words import PAD, WordEmbedding, Words
+from tasks.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
+from tasks.task import Batch, Example, Task
+
+
+class NER(Task):
+    """Which tokens name what?
+
+    `scheme`, "bioes" or "bio", is what the model learns; files may use any, predictions and
+    scores are in BIO. Words are looked up in lower case, their capitals are left to the
+    characters; vectors from a file are fine-tuned, without one `word_dim` numbers are learned.
+    """
+
+    metric = "f1"
+
+    def __init__(
+        self,
+        *,
+        data: str = "mini",
+        folder: str | None = None,
+        word_vectors: str | None = None,
+        word_dim: int = 50,
+        scheme: str = BIOES,
+        char_dim: int = 16,
+        char_filters: int = 128,
+        char_width: int = 3,
+        hidden: Sequence[int] = (200, 100),
+        dropout: float = 0.5,
+    ) -> None:
+        if scheme not in (BIO, BIOES):
+            raise DataError(f"task.scheme={scheme}: unknown (choose {BIOES} or {BIO})")
+        self.data, self.data_folder = data, folder
+        self.word_vectors = Path(word_vectors).expanduser() if word_vectors else None
+        self.word_dim, self.scheme = word_dim, scheme
+        self.sizes: dict[str, Any] = {
+            "char_dim": char_dim,
+            "char_filters": char_filters,
+            "char_width": char_width,
+            "hidden": hidden,
+            "dropout": dropout,
+        }
+
+    @cached_property
+    def folder(self) -> Path:
+        return locate("ner", self.data, self.data_folder, {})
+
+    def load(self, split: str) -> Dataset | None:
+        found = read(self.folder, split)
+        if found is None and split != "test":
+            raise DataError(f"no NER {split} file ({', '.join(FILES[split])}) in {self.folder}")
+        return found
+
+    def prepare(self, train: Dataset) -> None:
+        self.kinds = sorted({parse(tag)[1] for tags in train["tags"] for tag in tags} - {""})
+        counts = Counter(_words(train))
+        if self.word_vectors is None:
+            self.words = Words.learned(counts, self.word_dim)
+            return
+        rest = (self.load(name) for name in ("dev", "test"))
+        others = {word for sentences in rest for word in _words(sentences or [])}
+        self.words = Words.from_file(self.word_vectors, counts, others)
+
+    @property
+    def tags(self) -> list[str]:
+        return inventory(self.kinds, self.scheme)
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {**self.words.state(), "kinds": self.kinds}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        self.words, self.kinds = Words.from_state(vocabulary), vocabulary["kinds"]
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["tokens"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        index = {tag: i for i, tag in enumerate(self.tags)}
+        outside = index[OUTSIDE]
+        gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
+        words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
+        return {
+            "words": words,
+            "mask": words != PAD,
+            "characters": spell([example["tokens"] for example in examples]),
+            # A type that training did not show cannot be predicted: `score` counts it as missed.
+            "tags": pad([[index.get(tag, outside) for tag in tags] for tags in gold]),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        words = WordEmbedding(self.words, trainable=True)
+        return Tagger(words, placement, tags=self.tags, scheme=self.scheme, **self.sizes)
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        names = ("emissions", "mask", "transitions", "start", "end")
+        paths = viterbi(*(output[name] for name in names))
+        tags = self.tags
+        return [
+            {
+                "id": example["id"],
+                "tokens": example["tokens"],
+                "gold": example["tags"],
+                "prediction": convert([tags[i] for i in path], self.scheme, BIO),
+            }
+            for example, path in zip(examples, paths, strict=True)
+        ]
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        gold = [row["gold"] for row in predictions]
+        return score(gold, [row["prediction"] for row in predictions])
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        gold, texts = list(split["tags"]), list(split["tokens"])
+        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        kinds: Counter[str] = Counter()
+        for example in train:
+            kinds.update(tag[2:] for tag in example["tags"] if tag[0] == "B")
+            for word, tag in zip(example["tokens"], example["tags"], strict=True):
+                seen[word][tag] += 1
+        usual = {word: tags.most_common(1)[0][0] for word, tags in seen.items()}
+        named = f"I-{kinds.most_common(1)[0][0]}" if kinds else OUTSIDE
+        guesses = {
+            "each word's usual tag": [[usual.get(w, OUTSIDE) for w in words] for words in texts],
+            "capitals are names": [
+                [named if i and w[0].isupper() else OUTSIDE for i, w in enumerate(words)]
+                for words in texts
+            ],
+        }
+        return {name: score(gold, guess)[self.metric] for name, guess in guesses.items()}
+
+
+def _words(sentences: Iterable[Example]) -> Iterator[str]:
+    return (word.lower() for sentence in sentences for word in sentence["tokens"])

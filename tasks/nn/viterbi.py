@@ -1,0 +1,44 @@
+"""The best tag sequence of a linear chain (Viterbi 1967), for a whole batch at once."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+@torch.no_grad()
+def viterbi(
+    emissions: Tensor,
+    mask: Tensor,
+    transitions: Tensor,
+    start: Tensor | None = None,
+    end: Tensor | None = None,
+) -> list[list[int]]:
+    """The highest-scoring tags of each sequence, one for each of its real tokens.
+
+    A sequence of tags y scores Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_first]
+    + end[y_last]; what must never be chosen is −inf.
+
+    Args:
+        emissions: (batch, tokens, tags), any scores: logits or log-probabilities.
+        mask: (batch, tokens), True at real tokens, which come first.
+        transitions: (tags, tags), from the row's tag to the column's.
+        start, end: (tags,), of the first and the last tag; zero if None.
+
+    Of equally good tags the one with the lowest index is taken.
+    """
+    scores = emissions.float()
+    tags = torch.arange(scores.shape[2], device=scores.device)
+    best = scores[:, 0] if start is None else scores[:, 0] + start
+    came_from = []  # for each step (batch, tags): the best tag before each tag
+    for t in range(1, scores.shape[1]):
+        arriving, before = (best.unsqueeze(2) + transitions).max(dim=1)
+        real = mask[:, t, None]
+        best = torch.where(real, arriving + scores[:, t], best)
+        came_from.append(torch.where(real, before, tags))  # padding passes its tag on
+    last = (best if end is None else best + end).argmax(dim=1, keepdim=True)
+    path = [last]
+    for before in reversed(came_from):
+        path.append(before.gather(1, path[-1]))
+    paths = torch.cat(path[::-1], dim=1).tolist()
+    return [row[:n] for row, n in zip(paths, mask.sum(1).tolist(), strict=True)]

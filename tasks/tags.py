@@ -1,0 +1,119 @@
+"""Chunks of a sentence as one tag a token: IOB1, BIO (IOB2) and BIOES. No torch in here.
+
+A tag is `O`, or a prefix, a hyphen and a type:
+
+- IOB1 (Ramshaw & Marcus 1995; CoNLL-2003's files): I- inside a chunk; B- at the start of a chunk
+  that directly follows another of its type, and only there
+- BIO: B- at the start of every chunk, I- in the rest of it
+- BIOES: B- and E- at a chunk's ends, I- between them, S- for a chunk of one token
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+IOB1, BIO, BIOES = "iob1", "bio", "bioes"
+PREFIXES = {IOB1: ("B", "I"), BIO: ("B", "I"), BIOES: ("B", "I", "E", "S")}
+OUTSIDE = "O"
+
+Span = tuple[int, int, str]
+"""First token, token after the last, type."""
+
+
+class TagError(ValueError):
+    """A tag that may not stand where it stands; `position` is its token's index."""
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+def parse(tag: str) -> tuple[str, str]:
+    """`B-PER` → ("B", "PER"); `O` → ("O", "")."""
+    prefix, _, kind = tag.partition("-")
+    return prefix, kind
+
+
+def follows(before: str | None, after: str | None, scheme: str) -> bool:
+    """Whether `after` may directly follow `before`; None is a sentence's beginning or end."""
+    (left, left_kind), (right, right_kind) = parse(before or OUTSIDE), parse(after or OUTSIDE)
+    same_kind = left != OUTSIDE and left_kind == right_kind
+    if scheme == IOB1:
+        return right != "B" or same_kind
+    if scheme == BIO:
+        return right != "I" or same_kind
+    continues = right in ("I", "E")
+    return continues == (left in ("B", "I")) and (same_kind or not continues)
+
+
+def check(tags: Sequence[str], scheme: str) -> None:
+    """Raise TagError at the first tag that is unknown or may not stand where it stands."""
+    before = None
+    for i, tag in enumerate(tags):
+        prefix, kind = parse(tag)
+        if tag != OUTSIDE and not (kind and prefix in PREFIXES[scheme]):
+            raise TagError(i, f"unknown tag {tag!r} for {scheme.upper()}")
+        if not follows(before, tag, scheme):
+            place = f"after {before}" if before else "at the beginning of a sentence"
+            raise TagError(i, f"{tag} {place} is malformed {scheme.upper()}")
+        before = tag
+    if not follows(before, None, scheme):
+        end = f"{before} at the end of a sentence"
+        raise TagError(len(tags) - 1, f"{end} is malformed {scheme.upper()}")
+
+
+def detect(sentences: Iterable[Sequence[str]]) -> str:
+    """The scheme in which a file's tags are written.
+
+    Any E- or S- makes it BIOES; a B- that does not follow its own type, which IOB1 has no use
+    for, makes it BIO; what is left is IOB1.
+    """
+    found = IOB1
+    for tags in sentences:
+        before = None
+        for tag in tags:
+            if tag.startswith(("E-", "S-")):
+                return BIOES
+            if not follows(before, tag, IOB1):
+                found = BIO
+            before = tag
+    return found
+
+
+def spans(tags: Sequence[str], scheme: str) -> list[Span]:
+    """The chunks, in order. Raises TagError for malformed tags."""
+    check(tags, scheme)
+    found: list[Span] = []
+    kind_before = ""
+    for i, tag in enumerate(tags):
+        prefix, kind = parse(tag)
+        if prefix in ("B", "S") or (scheme == IOB1 and prefix == "I" and kind != kind_before):
+            found.append((i, i + 1, kind))
+        elif tag != OUTSIDE:
+            found[-1] = (found[-1][0], i + 1, kind)
+        kind_before = kind
+    return found
+
+
+def from_spans(chunks: Iterable[Span], length: int, scheme: str) -> list[str]:
+    """Chunks that do not overlap → `length` tags."""
+    tags = [OUTSIDE] * length
+    for start, end, kind in sorted(chunks):
+        touches = start > 0 and parse(tags[start - 1])[1] == kind
+        prefixes = ["I"] * (end - start)
+        if scheme != IOB1 or touches:
+            prefixes[0] = "B"
+        if scheme == BIOES:
+            prefixes[-1] = "E" if end - start > 1 else "S"
+        tags[start:end] = [f"{prefix}-{kind}" for prefix in prefixes]
+    return tags
+
+
+def convert(tags: Sequence[str], source: str, target: str) -> list[str]:
+    """The same chunks in another scheme. Raises TagError for malformed tags."""
+    return from_spans(spans(tags, source), len(tags), target)
+
+
+def inventory(kinds: Iterable[str], scheme: str) -> list[str]:
+    """Every tag of a scheme: O first, then those of each type."""
+    return [OUTSIDE, *(f"{prefix}-{kind}" for kind in kinds for prefix in PREFIXES[scheme])]
