@@ -57,7 +57,9 @@ def build(node: Any, **arguments: Any) -> Any:
         return hydra.utils.instantiate(node, **arguments)
     except InstantiationException as error:
         cause = error.__cause__
-        if cause is None or isinstance(cause, TypeError | ImportError):
-            reason = " ".join(str(cause or error).split())
-            raise ConfigError(f"{node['_target_']}: {reason}") from error
-        raise cause from None
+        if cause is not None and not isinstance(cause, TypeError | ValueError | ImportError):
+            raise cause from None
+        if cause is not None and explain(cause):
+            raise cause from None
+        reason = " ".join(str(cause or error).split())
+        raise ConfigError(f"{node['_target_']}: {reason}") from error

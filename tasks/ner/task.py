@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.data import DataError, locate
 from tasks.ner.data import FILES, read
 from tasks.ner.model import Tagger
 from tasks.ner.score import score
 from tasks.nn.char_words import spell
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
-from tasks.nn.words import PAD, WordEmbedding, Words
+from tasks.nn.words import PAD, WordEmbedding
 from tasks.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
-from tasks.task import Batch, Example, Task
+from tasks.task import Batch, Example
+from tasks.word_task import WordTask
 
 
-class NER(Task):
+class NER(WordTask):
     """Which tokens name what?
 
     `scheme`, "bioes" or "bio", is what the model learns; files may use any, predictions and
     scores are in BIO. Words are looked up in lower case, their capitals are left to the
-    characters; vectors from a file are fine-tuned, without one `word_dim` numbers are learned.
+    characters; vectors from a file are fine-tuned. `data` goes to WordTask.
     """
 
+    name = "ner"
     metric = "f1"
 
     def __init__(
         self,
         *,
-        data: str = "mini",
-        folder: str | None = None,
-        word_vectors: str | None = None,
         word_dim: int = 50,
         scheme: str = BIOES,
         char_dim: int = 16,
@@ -47,12 +43,12 @@ class NER(Task):
         char_width: int = 3,
         hidden: Sequence[int] = (200, 100),
         dropout: float = 0.5,
+        **data: Any,
     ) -> None:
         if scheme not in (BIO, BIOES):
-            raise DataError(f"task.scheme={scheme}: unknown (choose {BIOES} or {BIO})")
-        self.data, self.data_folder = data, folder
-        self.word_vectors = Path(word_vectors).expanduser() if word_vectors else None
-        self.word_dim, self.scheme = word_dim, scheme
+            raise ValueError(f"scheme={scheme}: unknown (choose {BIOES} or {BIO})")
+        super().__init__(word_dim=word_dim, **data)
+        self.scheme = scheme
         self.sizes: dict[str, Any] = {
             "char_dim": char_dim,
             "char_filters": char_filters,
@@ -61,35 +57,29 @@ class NER(Task):
             "dropout": dropout,
         }
 
-    @cached_property
-    def folder(self) -> Path:
-        return locate("ner", self.data, self.data_folder, {})
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split)
 
-    def load(self, split: str) -> Dataset | None:
-        found = read(self.folder, split)
-        if found is None and split != "test":
-            raise DataError(f"no NER {split} file ({', '.join(FILES[split])}) in {self.folder}")
-        return found
+    def files(self, split: str) -> str:
+        return ", ".join(FILES[split])
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        return Counter(word.lower() for example in examples for word in example["tokens"])
 
     def prepare(self, train: Dataset) -> None:
+        super().prepare(train)
         self.kinds = sorted({parse(tag)[1] for tags in train["tags"] for tag in tags} - {""})
-        counts = Counter(_words(train))
-        if self.word_vectors is None:
-            self.words = Words.learned(counts, self.word_dim)
-            return
-        rest = (self.load(name) for name in ("dev", "test"))
-        others = {word for sentences in rest for word in _words(sentences or [])}
-        self.words = Words.from_file(self.word_vectors, counts, others)
 
     @property
     def tags(self) -> list[str]:
         return inventory(self.kinds, self.scheme)
 
     def vocabulary(self) -> dict[str, Any]:
-        return {**self.words.state(), "kinds": self.kinds}
+        return {**super().vocabulary(), "kinds": self.kinds}
 
     def restore(self, vocabulary: dict[str, Any]) -> None:
-        self.words, self.kinds = Words.from_state(vocabulary), vocabulary["kinds"]
+        super().restore(vocabulary)
+        self.kinds = vocabulary["kinds"]
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["tokens"]]
@@ -147,7 +137,3 @@ class NER(Task):
             ],
         }
         return {name: score(gold, guess)[self.metric] for name, guess in guesses.items()}
-
-
-def _words(sentences: Iterable[Example]) -> Iterator[str]:
-    return (word.lower() for sentence in sentences for word in sentence["tokens"])

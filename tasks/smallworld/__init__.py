@@ -8,12 +8,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tasks.smallworld import names, snli, text
+from tasks.smallworld import entities, names, roles, sentiment, snli, text
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story, tell
 from tasks.smallworld.world import World
 
-VERSION = 2  # counts up whenever the same seed gives different files
+VERSION = 3  # counts up whenever the same seed gives different files
 
 # split: its names, how often it prefers a held-out word, its number of stories.
 # "press" is unlabelled text for language models: the only place where held-out words are shown.
@@ -39,6 +39,9 @@ def build(folder: Path, seed: int = 13) -> None:
     text.write(folder / "text" / "train.txt", parts["train"][0] + parts["press"][0])
     text.write(folder / "text" / "dev.txt", parts["dev"][0])
     snli.write(folder / "snli", parts, seed)
+    entities.write(folder / "ner", parts)
+    roles.write(folder / "srl", parts)
+    sentiment.write(folder / "sst5", parts, seed)
 
 
 def ensure(cache: Path | None = None) -> Path:

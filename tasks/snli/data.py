@@ -32,14 +32,18 @@ SOURCE = Source(
 )
 
 
+def names(split: str) -> list[str]:
+    """Of a split's file, in order of preference."""
+    return [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt", f"{split}.parquet"]
+
+
 def read(folder: Path, split: str) -> Dataset | None:
     """The labelled pairs of a split, tokenised; how many unlabelled ones were dropped is logged.
 
     Columns: `id`, `premise`, `hypothesis` (lists of words), `label`. None if `folder` has no file
     for the split.
     """
-    names = [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt", f"{split}.parquet"]
-    path = find(folder, names)
+    path = find(folder, names(split))
     if path is None:
         return None
     rows = {".jsonl": read_jsonl, ".txt": _read_txt, ".parquet": _read_parquet}[path.suffix](path)

@@ -110,7 +110,7 @@ def test_missing_split_and_no_examples_left(
 ) -> None:
     folder = f"data.dir={tmp_path}"
     assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2
-    assert "no SNLI train file" in capsys.readouterr().err
+    assert "no train file of snli" in capsys.readouterr().err
     unlabelled = {"gold_label": "-", "sentence1": "A man sits.", "sentence2": "Oh."}
     (tmp_path / "snli_1.0_train.jsonl").write_text(json.dumps(unlabelled) + "\n")
     assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2

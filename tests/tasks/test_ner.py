@@ -167,7 +167,7 @@ def test_wikigold_is_cut_by_position(tmp_path: Path) -> None:
 def test_missing_splits(tmp_path: Path) -> None:
     task = NER(data="open", folder=str(tmp_path))
     assert task.load("test") is None
-    with pytest.raises(DataError, match="no NER train file"):
+    with pytest.raises(DataError, match="no train file of ner"):
         task.load("train")
     with pytest.raises(DataError, match=r"give your copy as data\.dir"):
         NER(data="paper").load("train")
@@ -244,7 +244,7 @@ def test_words_are_looked_up_in_lower_case_and_vectors_are_tuned(tmp_path: Path)
 
 
 def test_unknown_scheme() -> None:
-    with pytest.raises(DataError, match="choose bioes or bio"):
+    with pytest.raises(ValueError, match="choose bioes or bio"):
         NER(scheme="iob1")
 
 

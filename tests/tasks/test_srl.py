@@ -155,7 +155,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dev.txt").write_text("just\nwords\n")
     with pytest.raises(DataError, match=r"dev.txt, line 1: not a column file"):
         read(tmp_path, "dev")
-    with pytest.raises(DataError, match="no semantic roles for train"):
+    with pytest.raises(DataError, match="no train file of srl"):
         SRL(folder=str(tmp_path)).load("train")
 
 

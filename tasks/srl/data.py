@@ -1,0 +1,96 @@
+"""Where the files of semantic roles are, and their (sentence, predicate) pairs."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+
+from tasks.data import find, to_dataset
+from tasks.srl.columns import Sentence, read_columns
+
+log = logging.getLogger(__name__)
+
+# CoNLL-2012's documents (parts of files), as published; the test set is `conll-2012-test`.
+DOCUMENTS = {"train": 2802, "dev": 343, "test": 348}
+FOLDERS = {"train": ["train"], "dev": ["development"], "test": ["conll-2012-test", "test"]}
+CONLL_2005 = {
+    "train": ["train-set", "conll05.train.txt"],
+    "dev": ["dev-set", "devel-set", "conll05.devel.txt"],
+    "test": ["test.wsj", "test-set", "conll05.test.wsj.txt"],
+}
+
+
+def names(split: str) -> list[str]:
+    """The file names of a split, the first one found counts."""
+    plain = [f"{split}.tsv", f"{split}.conll", f"{split}.txt", *CONLL_2005[split]]
+    return [name + packed for name in plain for packed in ("", ".gz")]
+
+
+def read(folder: Path, split: str) -> Dataset | None:
+    """One example for each predicate of a split.
+
+    Columns: `id`, `sentence` (the id that a sentence's examples share), `words`, `predicate` (its
+    index), `lemma`, `tags` (BIO). Read is the first of: one file of the split's `names`; a
+    CoNLL-2012 folder (`train`, `development`, `conll-2012-test`, up to three levels down) with all
+    its `*gold_conll` files, those below a folder `english` if there is one. None if `folder` has
+    neither. Logs what was found; warns if it is not CoNLL-2012's number of documents.
+    """
+    path = find(folder, names(split))
+    files = [path] if path else []
+    if path is None:
+        path = _conll_2012(folder, split)
+        files = sorted(path.rglob("*gold_conll")) if path else []
+        files = [file for file in files if "english" in file.parts] or files
+    if path is None:
+        return None
+    counts = Counter[str]()
+    dataset = to_dataset(_examples(files, counts), path)
+    log.info(
+        "%s: %d predicates in %d sentences; %d sentences without a predicate give no example",
+        *(path, len(dataset), counts["sentences"], counts["without"]),
+    )
+    if counts["nested"]:
+        log.info("%s: %d arguments inside another one left out", path, counts["nested"])
+    if path.is_dir() and counts["documents"] != DOCUMENTS[split]:
+        log.warning(
+            "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
+            *(path, counts["documents"], split, DOCUMENTS[split]),
+        )
+    return dataset
+
+
+def _conll_2012(folder: Path, split: str) -> Path | None:
+    """The split's folder, if any file is below."""
+    places = (
+        place
+        for name in FOLDERS[split]
+        for depth in ("", "*/", "*/*/", "*/*/*/")
+        for place in sorted(folder.glob(depth + name))
+    )
+    return next((place for place in places if any(place.rglob("*gold_conll"))), None)
+
+
+def _examples(files: Iterable[Path], counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    sentences = (sentence for file in files for sentence in read_columns(file, counts))
+    for number, sentence in enumerate(sentences, start=1):
+        counts["without"] += not sentence.propositions
+        yield from _of(sentence, number)
+
+
+def _of(sentence: Sentence, number: int) -> Iterator[dict[str, Any]]:
+    """`number` is the sentence's, counted through the split."""
+    name = f"{sentence.document}:{number}"
+    for place, proposition in enumerate(sentence.propositions):
+        yield {
+            "id": f"{name}:{place}",
+            "sentence": name,
+            "words": sentence.words,
+            "predicate": proposition.predicate,
+            "lemma": proposition.lemma,
+            "tags": proposition.tags,
+        }

@@ -1,0 +1,56 @@
+"""Deep highway LSTM for semantic roles (He et al. 2017), as in Peters et al. 2018, appendix A.5."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.highway_lstm import AlternatingLSTM
+from tasks.nn.words import INITIAL_STD, WordEmbedding
+
+IGNORED = -100  # a gold tag that does not count: padding, or a role that training never showed
+
+
+class DeepSRL(nn.Module):
+    """Words and one marked predicate → scores of `tags` BIO tags for each token.
+
+    Word vectors are trained, those from a file too. The dense layer starts orthogonal.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        placement: Placement,
+        *,
+        tags: int,
+        predicate_dim: int,
+        hidden: int,
+        layers: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.placement = placement
+        self.predicate = nn.Embedding(2, predicate_dim)
+        x_dim = placement.input_dim(words.output_dim + predicate_dim)
+        self.encoder = AlternatingLSTM(x_dim, hidden, layers, dropout)
+        self.dense = nn.Linear(placement.output_dim(hidden), tags)
+        nn.init.normal_(self.predicate.weight, std=INITIAL_STD)
+        nn.init.orthogonal_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`words`, `predicate` (1 at the predicate), `mask`, `tags`: all (batch, tokens).
+
+        Returns `loss`, the mean negative log-likelihood of a token's tag, `logits` (batch, tokens,
+        tags) and `mask`.
+        """
+        mask = batch["mask"]
+        x = torch.cat([self.words(batch["words"]), self.predicate(batch["predicate"])], dim=2)
+        x = self.placement.input(x, layers, mask)
+        h = self.placement.output(self.encoder(x, mask), layers, mask)
+        logits = self.dense(h).float()
+        loss = F.cross_entropy(logits.flatten(0, 1), batch["tags"].flatten(), ignore_index=IGNORED)
+        return {"loss": loss, "logits": logits, "mask": mask}

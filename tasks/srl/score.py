@@ -1,0 +1,76 @@
+"""srl-eval.pl's scores (CoNLL-2005). No torch in here.
+
+A proposition's arguments are its spans, with C-X joined to X: `A1 … C-A1` is one argument of two
+pieces. A predicted argument is right if role and all pieces are. R-X is a role of its own, V is
+scored apart. A proposition that one side lacks counts with all its arguments as missed or excess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+EXCLUDED = frozenset({"V"})  # given, not predicted: left out of the overall figures
+
+Argument = tuple[str, tuple[tuple[int, int], ...]]  # role, pieces from left to right
+
+
+def arguments(tags: Sequence[str]) -> list[Argument]:
+    """BIO tags → arguments, in order of their first piece.
+
+    I-X that does not continue an X opens a span. C-X continues the X before it, whatever stands
+    between; where there is none, it is itself an X.
+    """
+    pieces: dict[str, list[list[tuple[int, int]]]] = {}
+    for role, start, end in _spans(tags):
+        head = role.removeprefix("C-")
+        if head != role and head in pieces:
+            pieces[head][-1].append((start, end))
+        else:
+            pieces.setdefault(head, []).append([(start, end)])
+    found = [(role, tuple(spans)) for role, heads in pieces.items() for spans in heads]
+    return sorted(found, key=lambda argument: argument[1])
+
+
+def _spans(tags: Sequence[str]) -> Iterable[tuple[str, int, int]]:
+    """(role, first token, token after the last), from left to right."""
+    start, role = 0, ""
+    for i, tag in enumerate([*tags, "O"]):
+        if role and tag != f"I-{role}":
+            yield role, start, i
+            role = ""
+        if not role and tag != "O":
+            start, role = i, tag[2:]
+
+
+def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Precision, recall and F1 in percent: overall, `per_label` and `excluded` (V).
+
+    Each sentence has `propositions`, each of them `gold` and `pred`: BIO tags, or None where that
+    side has no such proposition. The overall figures come from counts over all propositions.
+    """
+    gold, pred, right = Counter[str](), Counter[str](), Counter[str]()
+    for proposition in (p for sentence in sentences for p in sentence["propositions"]):
+        wanted = Counter(arguments(proposition["gold"] or ()))
+        found = Counter(arguments(proposition["pred"] or ()))
+        gold.update(role for role, _ in wanted.elements())
+        pred.update(role for role, _ in found.elements())
+        right.update(role for role, _ in (wanted & found).elements())
+    roles = sorted(gold.keys() | pred.keys())
+    each = {role: _figures(right[role], pred[role], gold[role]) for role in roles}
+    totals = (sum(n for role, n in c.items() if role not in EXCLUDED) for c in (right, pred, gold))
+    return {
+        **_figures(*totals),
+        "per_label": {role: row for role, row in each.items() if role not in EXCLUDED},
+        "excluded": {role: row for role, row in each.items() if role in EXCLUDED},
+    }
+
+
+def _figures(right: int, pred: int, gold: int) -> dict[str, float]:
+    """A ratio with denominator 0 counts as 0."""
+    return {
+        "precision": 100 * right / pred if pred else 0.0,
+        "recall": 100 * right / gold if gold else 0.0,
+        "f1": 200 * right / (pred + gold) if right else 0.0,
+    }

@@ -1,0 +1,135 @@
+"""SRL behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.padding import pad
+from tasks.nn.viterbi import viterbi
+from tasks.nn.words import PAD, WordEmbedding
+from tasks.srl.data import read
+from tasks.srl.model import IGNORED, DeepSRL
+from tasks.srl.score import score
+from tasks.srl.yardstick import Yardstick
+from tasks.tags import BIO, follows, inventory
+from tasks.task import Batch, Example
+from tasks.word_task import WordTask
+
+
+class SRL(WordTask):
+    """Who did what to whom: the arguments of a given predicate, with their roles.
+
+    Word vectors are trained, those from a file too (the paper's choice); `data` goes to WordTask.
+    """
+
+    name = "srl"
+    metric = "f1"
+
+    def __init__(
+        self,
+        *,
+        word_dim: int = 100,
+        predicate_dim: int = 100,
+        hidden: int = 300,
+        layers: int = 8,
+        dropout: float = 0.1,
+        **data: Any,
+    ) -> None:
+        super().__init__(word_dim=word_dim, **data)
+        self.sizes: dict[str, Any] = {
+            "predicate_dim": predicate_dim,
+            "hidden": hidden,
+            "layers": layers,
+            "dropout": dropout,
+        }
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split)
+
+    def files(self, split: str) -> str:
+        return (
+            f"{split}.tsv, a CoNLL-2005 file, or a CoNLL-2012 folder: "
+            "train, development, conll-2012-test"
+        )
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        """Each sentence once, however many predicates it has."""
+        sentences = {example["sentence"]: example["words"] for example in examples}
+        return Counter(word for words in sentences.values() for word in words)
+
+    def prepare(self, train: Dataset) -> None:
+        super().prepare(train)
+        self._set_roles(sorted({tag[2:] for tags in train["tags"] for tag in tags} - {""}))
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {**super().vocabulary(), "roles": self.roles}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        super().restore(vocabulary)
+        self._set_roles(vocabulary["roles"])
+
+    def _set_roles(self, roles: list[str]) -> None:
+        """The tags, and which may follow which: I-X only B-X and I-X, and never comes first."""
+        self.roles = roles
+        self.tags = inventory(roles, BIO)
+        self.index = {tag: i for i, tag in enumerate(self.tags)}
+        steps = [[follows(before, after, BIO) for after in self.tags] for before in self.tags]
+        first = [follows(None, tag, BIO) for tag in self.tags]
+        self.transitions = torch.zeros(len(steps), len(steps)).masked_fill(
+            ~torch.tensor(steps), -torch.inf
+        )
+        self.start = torch.zeros(len(first)).masked_fill(~torch.tensor(first), -torch.inf)
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["words"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        words = pad([self.words.vocabulary(example["words"]) for example in examples])
+        tags = [[self.index.get(tag, IGNORED) for tag in example["tags"]] for example in examples]
+        predicate = torch.zeros_like(words)
+        predicate[range(len(examples)), [example["predicate"] for example in examples]] = 1
+        return {
+            "words": words,
+            "predicate": predicate,
+            "mask": words != PAD,
+            "tags": pad(tags, IGNORED),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        embedding = WordEmbedding(self.words, trainable=True)
+        return DeepSRL(embedding, placement, tags=len(self.tags), **self.sizes)
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """`confidence` is the geometric mean of the probabilities of the predicted tags."""
+        scores, mask = output["logits"].detach().log_softmax(2).cpu(), output["mask"].cpu()
+        paths = viterbi(scores, mask, self.transitions, self.start)
+        chosen = scores.gather(2, pad(paths).unsqueeze(2)).squeeze(2) * mask
+        confidence = (chosen.sum(1) / mask.sum(1)).exp().tolist()
+        return [
+            {
+                "id": example["id"],
+                "gold": example["tags"],
+                "prediction": [self.tags[i] for i in path],
+                "predicate": example["predicate"],
+                "confidence": sure,
+            }
+            for example, path, sure in zip(examples, paths, confidence, strict=True)
+        ]
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        """Precision, recall and F1 over all roles but V."""
+        propositions = [{"gold": row["gold"], "pred": row["prediction"]} for row in predictions]
+        figures = score([{"propositions": propositions}])
+        return {name: figures[name] for name in ("precision", "recall", "f1")}
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        yardstick = Yardstick(train)
+        rows = [{"gold": example["tags"], "prediction": yardstick(example)} for example in split]
+        return {"commonest next tag": self.score(rows)[self.metric]}

@@ -1,0 +1,95 @@
+"""SST readers: the official trees (PTB format), and the hub's sentence files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+
+from tasks.data import DataError, Source, find, read_jsonl, to_dataset
+from tasks.sst5.trees import parse, unescape
+
+log = logging.getLogger(__name__)
+
+LABELS = ("very negative", "negative", "neutral", "positive", "very positive")  # 0 … 4
+
+SOURCE = Source(  # sentences only; the trees come from nlp.stanford.edu/sentiment
+    repository="SetFit/sst5",
+    revision="e51bdcd8cd3a30da231967c1a249ba59361279a3",
+    files={"train": "train.jsonl", "dev": "dev.jsonl", "test": "test.jsonl"},
+    licence="none stated; used for research",
+    citation="Socher et al. 2013, Recursive deep models for semantic compositionality over a "
+    "sentiment treebank",
+    counts={"train": 8_544, "dev": 1_101, "test": 2_210},
+)
+
+Row = dict[str, Any]
+
+
+def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | None:
+    """The sentences of a split and, where `min_phrase` is given, its phrases: the constituents
+    of at least so many words within a sentence, each occurrence one example.
+
+    Columns: `id`, `words` (a list), `label`, `phrase` (whether it is one). How many there are of
+    both is logged. None if `folder` has no file for the split.
+    """
+    path = find(folder, [f"{split}{suffix}" for suffix in (".txt", ".jsonl", ".parquet")])
+    if path is None:
+        return None
+    if path.suffix == ".txt":
+        dataset = to_dataset(_trees(path, split, min_phrase), path)
+    else:
+        rows = read_jsonl(path) if path.suffix == ".jsonl" else _parquet(path)
+        dataset = to_dataset(_sentences(rows, path, split), path)
+    phrases = sum(dataset["phrase"])
+    sentences = len(dataset) - phrases
+    if min_phrase is None:
+        log.info("%s: %d sentences", path, sentences)
+    elif path.suffix == ".txt":
+        what = "%s: %d sentences, and %d phrases of %d words or more"
+        log.info(what, path, sentences, phrases, min_phrase)
+    else:
+        log.warning("%s: %d sentences; such a file holds no phrases to train on", path, sentences)
+    return dataset
+
+
+def _trees(path: Path, split: str, min_phrase: int | None) -> Iterator[Row]:
+    """The official files: one tree a line."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                words, (whole, *inner) = parse(line.decode("utf-8"))
+            except ValueError as error:  # UnicodeDecodeError is one
+                raise DataError(f"{path}, line {number}: {error}") from None
+            name = f"{split}-{number}"
+            yield _row(name, words, whole.sentiment)
+            if min_phrase is None:
+                continue
+            phrases = (part for part in inner if part.end - part.start >= min_phrase)
+            for count, (sentiment, start, end) in enumerate(phrases, start=1):
+                yield _row(f"{name}-{count}", words[start:end], sentiment, phrase=True)
+
+
+def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Iterator[Row]:
+    """The hub's files: `text`, tokenised already, and `label`, 0 to 4."""
+    for number, row in rows:
+        text, label = row.get("text"), row.get("label")
+        words = [unescape(word) for word in text.split(" ") if word] if text else []
+        if not words:
+            raise DataError(f"{path}, line {number}: 'text' is missing or empty")
+        if not isinstance(label, int) or label not in range(len(LABELS)):
+            raise DataError(f"{path}, line {number}: 'label' is {label!r}, expected 0 to 4")
+        yield _row(f"{split}-{number}", words, label)
+
+
+def _row(name: str, words: list[str], label: int, phrase: bool = False) -> Row:
+    return {"id": name, "words": words, "label": LABELS[label], "phrase": phrase}
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    return enumerate(Dataset.from_parquet(str(path)), start=1)

@@ -1,0 +1,89 @@
+"""The biattentive classification network (McCann et al. 2017) as in Peters et al. 2018, A.8."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.attention import masked_softmax
+from tasks.nn.birnn import BiLSTM
+from tasks.nn.maxout import Maxout
+from tasks.nn.pooling import SelfAttentivePooling, masked_max, masked_mean, masked_min
+from tasks.nn.words import WordEmbedding
+
+POOL = 4  # linear functions in each maxout unit
+
+
+class BCN(nn.Module):
+    """A sentence → one of `labels` classes.
+
+    McCann et al. read two texts; with one, the biattention is between the text and itself.
+
+    `output` is the kind of the final network: "relu", the paper's, is two ReLU layers and a
+    linear one; "maxout", McCann et al.'s, three maxout layers (here without batch normalisation).
+    Its layers have 4 and 2 × `hidden` units; `output_dropout` falls before each of the three.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        placement: Placement,
+        *,
+        labels: int,
+        hidden: int,
+        dropout: float,
+        output: str,
+        output_dropout: Sequence[float],
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.placement = placement
+        self.feedforward = nn.Sequential(
+            nn.Dropout(dropout),
+            nn.Linear(placement.input_dim(words.output_dim), hidden),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+        )
+        self.encoder = BiLSTM(hidden, hidden)
+        self.integrator = BiLSTM(3 * self.encoder.output_dim, hidden)
+        pooled = placement.output_dim(self.integrator.output_dim)
+        self.self_attentive = SelfAttentivePooling(pooled)
+        sizes = (4 * pooled, 4 * hidden, 2 * hidden, labels)
+        self.classifier = _classifier(output, sizes, output_dropout)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`words`, `mask` (batch, tokens), `labels` (batch) → loss, logits (batch, labels)."""
+        mask = batch["mask"]
+        x = self.placement.input(self.words(batch["words"]), layers, mask)
+        h = self.encoder(self.feedforward(x), mask)
+
+        sees = masked_softmax(h @ h.transpose(1, 2), mask.unsqueeze(1)) @ h
+        v = self.integrator(torch.cat([h, h - sees, h * sees], dim=2), mask)
+        v = self.placement.output(v, layers, mask)
+
+        pools = (masked_max, masked_min, masked_mean, self.self_attentive)
+        logits = self.classifier(torch.cat([pool(v, mask) for pool in pools], dim=1))
+        return {"loss": F.cross_entropy(logits, batch["labels"]), "logits": logits}
+
+
+def _classifier(kind: str, sizes: Sequence[int], dropout: Sequence[float]) -> nn.Sequential:
+    """Layers from each size to the next, dropout before each."""
+    last = len(sizes) - 2
+    layers: list[nn.Module] = []
+    for i, p in zip(range(last + 1), dropout, strict=True):
+        layers.append(nn.Dropout(p))
+        if kind == "maxout":
+            layers.append(Maxout(sizes[i], sizes[i + 1], POOL))
+        else:
+            layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+            layers += [nn.ReLU()] if i < last else []
+    return nn.Sequential(*layers)

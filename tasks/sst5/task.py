@@ -1,0 +1,85 @@
+"""SST-5 behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from datasets import Dataset
+from torch import nn
+
+from elmo_core import Placement
+from tasks.classification_task import ClassificationTask
+from tasks.nn.padding import pad
+from tasks.nn.words import PAD, WordEmbedding
+from tasks.sst5.data import LABELS, SOURCE, read
+from tasks.sst5.model import BCN
+from tasks.task import Batch, Example
+
+OUTPUTS = ("relu", "maxout")
+
+
+class SST5(ClassificationTask):
+    """How positive is a sentence, on a scale of five?
+
+    Trained on sentences and, with `phrases`, on their constituents of `min_phrase` words or more;
+    scored on sentences. Word vectors from a file are fixed. `data` goes to WordTask; for the rest
+    see BCN.
+    """
+
+    name = "sst5"
+    labels = LABELS
+    sources = {"open": SOURCE}
+
+    def __init__(
+        self,
+        *,
+        word_dim: int = 300,
+        phrases: bool = True,
+        min_phrase: int = 4,
+        hidden: int = 300,
+        dropout: float = 0.25,
+        output: str = "relu",
+        output_dropout: Sequence[float] = (0.1, 0.2, 0.3),
+        **data: Any,
+    ) -> None:
+        if output not in OUTPUTS:
+            raise ValueError(f"output={output}: unknown (choose {' or '.join(OUTPUTS)})")
+        super().__init__(word_dim=word_dim, **data)
+        self.min_phrase = min_phrase if phrases else None
+        self.sizes: dict[str, Any] = {
+            "hidden": hidden,
+            "dropout": dropout,
+            "output": output,
+            "output_dropout": tuple(output_dropout),
+        }
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split, self.min_phrase if split == "train" else None)
+
+    def files(self, split: str) -> str:
+        return f"{split}.txt, the trees; {split}.jsonl or {split}.parquet, sentences alone"
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        # Phrases repeat the words of their sentence, and would make every rare word a frequent one.
+        sentences = (example["words"] for example in examples if not example["phrase"])
+        return Counter(word for words in sentences for word in words)
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["words"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        indices = pad([self.words.vocabulary(example["words"]) for example in examples])
+        return {
+            "words": indices,
+            "mask": indices != PAD,
+            "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        return BCN(WordEmbedding(self.words), placement, labels=len(LABELS), **self.sizes)
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        return super().yardsticks(train.filter(lambda row: not row["phrase"]), split)
