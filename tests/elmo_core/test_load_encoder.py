@@ -11,7 +11,7 @@ from elmo_core import ElmoCoreError, load_encoder, pretrained, weights
 from elmo_core.bilm import BiLM
 from elmo_core.encoders.random import random_elmo
 from elmo_core.errors import FetchError, OptionsError, WeightsError
-from elmo_core.presets import PRESETS
+from elmo_core.presets import PRESETS, preset
 
 
 @pytest.fixture
@@ -120,10 +120,20 @@ def test_a_random_encoder_is_the_same_in_another_process(tiny_options):
     assert random_elmo(tiny_options, seed=8).fingerprint != other
 
 
-def test_random_encoders_begin_as_the_published_program_does():
+def test_random_encoders_tell_words_apart():
+    """In every layer, tokens do not share most of their vector (they do with training's weights:
+    there the factor is below 0.1)."""
     encoder = random_elmo("elmo-mini")
     assert (encoder.name, encoder.layers, encoder.dim) == ("random-elmo-mini-0", 3, 256)
-    state = encoder.bilm.state_dict()
+    sentence = ["the", "old", "singer", "from", "Ashford", "did", "not", "sell", "a", "boat", "."]
+    (layers,) = encoder.encode([sentence])
+    shared = layers.mean(dim=1)
+    differing = layers - shared.unsqueeze(1)
+    assert (differing.square().mean(dim=(1, 2)) > 0.4 * shared.square().mean(dim=1)).all()
+
+
+def test_a_new_bilm_begins_as_in_the_published_program():
+    state = BiLM(preset("elmo-mini").options).state_dict()
     assert state["char_cnn.embedding"].abs().max() <= 1
     assert state["char_cnn.embedding"].std() == pytest.approx(1 / 3**0.5, rel=0.05)
     assert state["char_cnn.banks.4.weight"].abs().max() <= 0.05
