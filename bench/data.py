@@ -85,10 +85,10 @@ class BenchData(pl.LightningDataModule):
     def _in_order(self, split: str) -> DataLoader[Any]:
         """Longest first, so that a batch that is too large for the memory fails at once."""
         examples = self.split(split)
-        rank, world = self.trainer.global_rank, self.trainer.world_size
         order = sorted(range(len(examples)), key=lambda i: -self.task.size(examples[i]))
-        batches = [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
-        return DataLoader(examples, batch_sampler=batches[rank::world], collate_fn=self.collate)
+        mine = order[self.trainer.global_rank :: self.trainer.world_size]
+        batches = [mine[i : i + self.batch_size] for i in range(0, len(mine), self.batch_size)]
+        return DataLoader(examples, batch_sampler=batches, collate_fn=self.collate)
 
     def collate(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
         layers = None

@@ -38,7 +38,8 @@ log = logging.getLogger(__name__)
 def run(cfg: DictConfig) -> dict[str, Any]:
     """Do the run, go on with it, or show what it gave; returns its result."""
     record = Record.of(cfg)
-    if rank_zero_only.rank != 0:  # one of several processes of a run: the first one records it
+    if rank_zero_only.rank != 0:  # one of several processes: the first one speaks and records
+        logging.disable(logging.INFO)
         return _Run(cfg, record).go()
     result = record.finished()
     if result is not None and not cfg.force:
