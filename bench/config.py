@@ -25,6 +25,7 @@ class ConfigError(ValueError):
 @dataclass
 class Data:
     name: str = omegaconf.MISSING
+    version: int | None = None  # of built-in data: another world is another run
     dir: str | None = None  # read this folder instead
 
 

@@ -13,7 +13,7 @@ from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story, tell
 from tasks.smallworld.world import World
 
-VERSION = 3  # counts up whenever the same seed gives different files
+VERSION = 4  # counts up whenever the same seed gives different files
 
 # split: its names, how often it prefers a held-out word, its number of stories.
 # "press" is unlabelled text for language models: the only place where held-out words are shown.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from omegaconf import DictConfig
 
 from bench.config import choice, run_id
+from tasks import smallworld
 
 Configured = Callable[..., DictConfig]
 
@@ -38,6 +39,11 @@ def test_without_elmo_the_encoder_and_the_mix_do_not_count(configured: Configure
 
 def test_without_weights_to_learn_their_penalty_does_not_count(configured: Configured) -> None:
     assert same(configured, ["elmo.layers=top"], ["elmo.layers=top", "elmo.l2=1"])
+
+
+def test_builtin_data_of_another_version_is_another_run(configured: Configured) -> None:
+    assert configured("data=mini").data.version == smallworld.VERSION
+    assert not same(configured, ["data=mini"], ["data=mini", "data.version=0"])
 
 
 def test_choice_is_resolved(configured: Configured) -> None:
