@@ -85,7 +85,8 @@ class BenchData(pl.LightningDataModule):
     def _in_order(self, split: str) -> DataLoader[Any]:
         """Longest first, so that a batch that is too large for the memory fails at once."""
         examples = self.split(split)
-        order = sorted(range(len(examples)), key=lambda i: -self.task.size(examples[i]))
+        sizes = [self.task.size(example) for example in examples]
+        order = sorted(range(len(sizes)), key=lambda i: -sizes[i])
         mine = order[self.trainer.global_rank :: self.trainer.world_size]
         batches = [mine[i : i + self.batch_size] for i in range(0, len(mine), self.batch_size)]
         return DataLoader(examples, batch_sampler=batches, collate_fn=self.collate)

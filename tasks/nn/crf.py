@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from tasks.nn.viterbi import viterbi
-
 Follows = Callable[[str | None, str | None], bool]
 """Whether the second tag may follow the first; None is a sequence's beginning or end."""
 
@@ -63,7 +61,3 @@ class CRF(nn.Module):
             arriving = torch.logsumexp(total.unsqueeze(2) + transitions, dim=1) + emissions[:, t]
             total = torch.where(mask[:, t, None], arriving, total)
         return torch.logsumexp(total + end, dim=1)
-
-    def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
-        """The most probable tags of each row, one for each real token."""
-        return viterbi(emissions, mask, *self.chain())

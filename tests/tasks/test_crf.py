@@ -48,7 +48,10 @@ def every_path(tags: int, length: int) -> itertools.product[tuple[int, ...]]:
 def test_partition_and_decoding_equal_enumeration(scheme: str | None) -> None:
     model, tags = crf(scheme, "AB" if scheme != BIOES else "A")
     emissions, mask = example(tags)
-    partition, decoded = model.log_partition(emissions, mask), model.decode(emissions, mask)
+    partition, decoded = (
+        model.log_partition(emissions, mask),
+        viterbi(emissions, mask, *model.chain()),
+    )
     for row, length in enumerate(LENGTHS):
         paths = list(every_path(tags, length))
         scores = torch.stack([by_hand(model, emissions[row], path) for path in paths])
@@ -97,11 +100,14 @@ def test_probabilities_of_valid_sequences_sum_to_one() -> None:
 def test_neighbours_and_padding_change_nothing() -> None:
     model, tags = crf(BIOES)
     emissions, mask = example(tags)
-    together, partition = model.decode(emissions, mask), model.log_partition(emissions, mask)
+    together, partition = (
+        viterbi(emissions, mask, *model.chain()),
+        model.log_partition(emissions, mask),
+    )
     for row, length in enumerate(LENGTHS):
         alone = emissions[row : row + 1, :length]
         real = torch.ones(1, length, dtype=torch.bool)
-        assert model.decode(alone, real) == [together[row]]
+        assert viterbi(alone, real, *model.chain()) == [together[row]]
         assert model.log_partition(alone, real).item() == partition[row].item()
 
 
@@ -121,5 +127,5 @@ def test_a_large_batch_takes_no_longer_than_its_steps() -> None:
     model, tags = crf(BIOES, "ABCD")
     emissions, mask = torch.randn(512, 40, tags), torch.ones(512, 40, dtype=torch.bool)
     started = time.process_time()
-    model.decode(emissions, mask)
+    viterbi(emissions, mask, *model.chain())
     assert time.process_time() - started < 3
