@@ -15,8 +15,6 @@ Sentences = Sequence[Sequence[str]]
 
 BATCH_TOKENS = 4096
 """Tokens in a batch: bounds the memory of the LSTMs, 64 kB a token with 4,096 cells."""
-CHUNK_WORDS = 512
-"""Words in one pass of the character CNN: bounds its memory, 0.2 MB a word with 1,024 filters."""
 
 
 class ElmoEncoder:
@@ -66,8 +64,7 @@ class ElmoEncoder:
         distinct = dict.fromkeys(word for words in sentences for word in words)
         width = self.bilm.options.characters
         spelled = [*boundary_ids(width), *(word_ids(word, width) for word in distinct)]
-        char_ids = torch.tensor(spelled).split(CHUNK_WORDS)
-        table = torch.cat([self.bilm.char_cnn(chunk.to(device)) for chunk in char_ids])
+        table = self.bilm.char_cnn(torch.tensor(spelled, device=device))
         return {word: row for row, word in enumerate(distinct, start=2)}, table
 
     def _contextualise(self, chosen: list[list[int]], table: Tensor) -> Iterator[Tensor]:

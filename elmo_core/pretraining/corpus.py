@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_core.chars import PADDING, boundary_ids, word_ids
+from elmo_core.chars import boundary_ids, word_ids
 from elmo_core.disk import replacing
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
@@ -37,7 +37,7 @@ TOKENS, TYPES = "tokens.int32", "types.json"
 class Window(NamedTuple):
     """One piece of text for both directions (0: forward, 1: backward)."""
 
-    char_ids: Tensor  # (distinct words, characters), the shortest word first
+    char_ids: Tensor  # (distinct words, characters)
     inputs: Tensor  # (2, steps, batch), rows of `char_ids`
     targets: Tensor  # (2, steps, batch), numbers of the output vocabulary
 
@@ -87,11 +87,6 @@ class Corpus:
             table[i] = word_ids(word, self.characters)
         return table
 
-    @cached_property
-    def lengths(self) -> Array:
-        """(types,): characters of each type, its boundaries included, padding not."""
-        return (self.spelling != PADDING + 1).sum(axis=1)
-
     def window(self, ahead: Array, back: Array, steps: int) -> Window:
         """For each row, `steps` predictions from `ahead` to the right and from `back` to the left.
 
@@ -103,11 +98,9 @@ class Corpus:
         read = np.stack([self.tokens[left[0]], _bar_as(END, self.tokens[right[1]])])
         said = np.stack([_bar_as(END, self.tokens[right[0]]), self.tokens[left[1]]])
         distinct, inverse = np.unique(read, return_inverse=True)
-        order = np.argsort(self.lengths[distinct], kind="stable")
-        rank = np.argsort(order)
         return Window(
-            torch.from_numpy(self.spelling[distinct[order]].astype(np.int64)),
-            torch.from_numpy(rank[inverse].reshape(read.shape)),
+            torch.from_numpy(self.spelling[distinct].astype(np.int64)),
+            torch.from_numpy(inverse.reshape(read.shape)),
             torch.from_numpy(np.where(said < len(self.vocabulary), said, UNKNOWN).astype(np.int64)),
         )
 

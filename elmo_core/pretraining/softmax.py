@@ -102,24 +102,25 @@ class _Contest(torch.autograd.Function):
         ctx: Any, vectors: Tensor, weight: Tensor, bias: Tensor, own: Tensor, hits: Tensor
     ) -> Tensor:
         d_vectors, d_own = torch.empty_like(vectors), torch.empty_like(own)
-        d_weight, d_bias = torch.zeros_like(weight, dtype=own.dtype), torch.zeros_like(bias)
+        d_weight, d_bias = own.new_zeros(weight.t().shape), torch.zeros_like(bias)
         loss = own.new_zeros(())
         rows = max(1, CHUNK // len(weight))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
-            logits = own.new_empty(len(vectors[part]), len(weight) + 1)
-            torch.add(torch.mm(vectors[part], weight.t()), bias, out=logits[:, :-1])
-            logits[:, -1] = own[part]
-            hit = (hits[part] >= 0).nonzero().squeeze(1)
-            logits[hit, hits[part][hit]] = -math.inf
-            log_shares = logits.log_softmax(dim=1)
-            loss -= log_shares[:, -1].sum()
-            shares = log_shares.exp_()
-            d_own[part] = shares[:, -1] - 1
-            d_bias += shares[:, :-1].sum(dim=0)
-            d_logits = shares[:, :-1].to(vectors)
-            torch.mm(d_logits, weight, out=d_vectors[part])
-            d_weight += d_logits.t() @ vectors[part]
+            x, mine, mine_hits = vectors[part], own[part], hits[part]
+            logits = torch.mm(x, weight.t()) + bias  # the bias at full precision
+            hit = (mine_hits >= 0).nonzero().squeeze(1)
+            logits[hit, mine_hits[hit]] = -math.inf
+            shares = logits.softmax(dim=1)  # among the others, for the time being
+            others = logits.amax(dim=1) - shares.amax(dim=1).log()
+            total = torch.logaddexp(others, mine)
+            loss += (total - mine).sum()
+            d_own[part] = torch.exp(mine - total) - 1
+            lost = torch.exp(others - total).unsqueeze(1)
+            shares = shares.to(vectors)
+            d_vectors[part] = torch.mm(shares, weight) * lost
+            d_weight += torch.mm((x * lost).to(vectors).t().contiguous(), shares)
+            d_bias += torch.mm(lost.t().to(vectors), shares).squeeze(0)
         ctx.save_for_backward(d_vectors, d_weight, d_bias, d_own)
         return loss / len(vectors)
 
@@ -128,4 +129,4 @@ class _Contest(torch.autograd.Function):
     def backward(ctx: Any, d_loss: Tensor) -> tuple[Tensor | None, ...]:
         scale = d_loss / len(ctx.saved_tensors[0])
         d_vectors, d_weight, d_bias, d_own = (scale * d for d in ctx.saved_tensors)
-        return d_vectors, d_weight.to(d_vectors), d_bias, d_own, None
+        return d_vectors, d_weight.t().to(d_vectors), d_bias, d_own, None

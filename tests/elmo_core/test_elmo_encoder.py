@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 
+from elmo_core import char_cnn
 from elmo_core.chars import sentence_ids
 from elmo_core.encoders import elmo
 from elmo_core.encoders.elmo import ElmoEncoder
@@ -32,7 +33,7 @@ def test_company_and_batch_size_do_not_matter(encoder, monkeypatch, budget):
     sentences = some_sentences(40, seed=1, longest=20)
     alone = [encoder.encode([words])[0] for words in sentences]
     monkeypatch.setattr(elmo, "BATCH_TOKENS", budget)
-    monkeypatch.setattr(elmo, "CHUNK_WORDS", 7)
+    monkeypatch.setattr(char_cnn, "CHUNK_WORDS", 7)
     for seed in range(3):
         order = list(range(len(sentences)))
         random.Random(seed).shuffle(order)

@@ -1,12 +1,11 @@
 """LanguageModel computes, window after window, what BiLM computes over the whole text."""
 
-import numpy as np
 import pytest
 import torch
 
 from elmo_core.bilm import BiLM
 from elmo_core.pretraining.corpus import Corpus
-from elmo_core.pretraining.model import LanguageModel, spell
+from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.prepare import ENCODED, TRAIN, VOCABULARY
 from elmo_core.pretraining.streams import Streams
 from elmo_core.pretraining.vocabulary import Vocabulary
@@ -39,19 +38,6 @@ def test_carried_windows_are_one_long_text(make_bilm, corpus, clip):
         torch.testing.assert_close(ours, half if d == 0 else half.flip(1), atol=1e-5, rtol=1e-5)
     if clip is not None:
         assert all((memory.abs() == clip).any() for memory in state)  # it has acted
-
-
-def test_cutting_the_padding_off_changes_no_vector_and_no_gradient(make_bilm, make_corpus):
-    words = ["a", "word", "x" * 44, "x" * 60, "äöü", "longer-word"]
-    bilm = make_bilm().requires_grad_(True)
-    window = make_corpus([words], []).window(np.array([0]), np.array([0]), len(words) + 1)
-    found = []
-    for table in (spell(bilm, window.char_ids), bilm.char_cnn(window.char_ids)):
-        bilm.zero_grad()
-        table.pow(2).sum().backward()
-        found.append([table.detach(), *(p.grad.clone() for p in bilm.char_cnn.parameters())])
-    for ours, plain in zip(*found, strict=True):
-        torch.testing.assert_close(ours, plain, atol=1e-5, rtol=1e-4)
 
 
 def test_no_gradient_flows_into_the_window_before(options, corpus):
