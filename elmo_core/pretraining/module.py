@@ -25,6 +25,7 @@ from elmo_core.pretraining.softmax import Negatives, draw
 from elmo_core.pretraining.streams import Feed, Streams
 
 KEY = "pretraining"
+EPOCHS = "training.epochs"
 
 
 class PretrainingModule(pl.LightningModule):
@@ -152,9 +153,14 @@ class PretrainingModule(pl.LightningModule):
         return gathered
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Raises TrainingError, naming what differs, for a checkpoint of another training."""
-        saved, record = checkpoint[KEY]["record"], self.record()
-        check_same(_flat(saved), _flat(record))
+        """Raises TrainingError, naming what differs, for a checkpoint of another training.
+
+        `epochs` alone may differ: a training may be made longer, or shorter. The learning rate goes
+        on where the new schedule has it.
+        """
+        saved, record = _flat(checkpoint[KEY]["record"]), _flat(self.record())
+        saved[EPOCHS] = record[EPOCHS]
+        check_same(saved, record)
         states = checkpoint[KEY]["states"]
         self.state = State(*(t[self.global_rank].to(self.device) for t in states))
 

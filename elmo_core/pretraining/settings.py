@@ -59,7 +59,14 @@ class Training:
 
 
 _PRESETS = {
-    "elmo-mini": Training(epochs=2, optimizer="adam", learning_rate=0.004, warmup_steps=500),
+    "elmo-mini": Training(
+        epochs=2,
+        dropout=0.0,  # nothing is read often enough to be learned by heart
+        n_negative_samples_batch=4096,
+        optimizer="adam",
+        learning_rate=0.004,
+        warmup_steps=500,
+    ),
 }
 """Those that are not trained as the published ones were."""
 

@@ -47,7 +47,7 @@ def test_encode_is_the_model_from_zero_state_without_boundaries(encoder):
     layers, _ = encoder.bilm(sentence_ids([words]))
     got = encoder.encode([words])[0]
     assert got.shape == (encoder.layers, 4, encoder.dim)
-    torch.testing.assert_close(got, layers[0, :, 1:-1], atol=1e-6, rtol=0)
+    torch.testing.assert_close(got, layers[0, :, 1:-1], atol=1e-5, rtol=0)
 
 
 def test_small_inputs(encoder):
@@ -96,8 +96,8 @@ def test_batches_are_within_the_budget_and_complete():
     batches = list(elmo._batches(lengths))
     assert sorted(i for batch in batches for i in batch) == list(range(301))
     for batch in batches:
-        longest = max(lengths[i] for i in batch)
-        assert len(batch) == 1 or longest * len(batch) <= elmo.BATCH_TOKENS
+        assert len(batch) <= elmo.BATCH_SENTENCES
+        assert len(batch) == 1 or sum(lengths[i] for i in batch) <= elmo.BATCH_TOKENS
 
 
 @pytest.mark.gpu

@@ -142,6 +142,18 @@ def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, mes
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
+def test_a_training_may_be_made_longer(run, tmp_path):
+    def steps() -> int:
+        return int((tmp_path / "out" / "log.csv").read_text().splitlines()[-1].split(",")[0])
+
+    run(tmp_path / "out")
+    before = steps()
+    run(tmp_path / "out", epochs=0.24)
+    assert steps() >= 2 * before - 1
+    _, _, training = folder.load(tmp_path / "out")
+    assert training.epochs == 0.24
+
+
 def test_a_gradient_that_is_no_number(run, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.inf))
     with pytest.raises(TrainingError, match="the gradient of step 1 is inf"):

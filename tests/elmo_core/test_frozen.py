@@ -1,0 +1,69 @@
+"""FrozenBiLM computes BiLM's layers; products do not depend on how they are computed."""
+
+import pytest
+import torch
+
+from elmo_core import frozen, products
+from elmo_core.encoders.elmo import ElmoEncoder
+from elmo_core.frozen import FrozenBiLM
+from elmo_core.products import product
+
+LENGTHS = [3, 9, 1, 9, 5]
+
+
+@pytest.fixture(params=["packed", "plain"])
+def way(request, monkeypatch):
+    """With oneDNN's packed product, where this machine has it, and with torch's default."""
+    if request.param == "packed" and not products.packing_pays(torch.float32):
+        pytest.skip("no packed product here, or it is the slower one")
+    monkeypatch.setattr(products, "packing_pays", lambda dtype: request.param == "packed")
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.parametrize("clip", [None, 0.2])
+@torch.no_grad()
+def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
+    monkeypatch.setattr(frozen, "CHUNK_ROWS", 7)  # several chunks of gates, one step above it
+    bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
+    for weight in bilm.parameters():
+        weight.normal_(std=0.5)
+    table = torch.randn(11, bilm.dim // 2)
+    rows = [torch.randint(11, (length,)) for length in LENGTHS]
+    tokens = torch.zeros(len(rows), max(LENGTHS), bilm.dim // 2)
+    for i, row in enumerate(rows):
+        tokens[i, : len(row)] = table[row]
+    expected, _ = bilm.contextualise(tokens, torch.tensor(LENGTHS))
+    found = FrozenBiLM(bilm).contextualise(table, rows)
+    for row, ours, layers in zip(rows, found, expected, strict=True):
+        torch.testing.assert_close(ours, layers[:, : len(row)], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_product_is_a_product():
+    weight, x = torch.randn(40, 24), torch.randn(5, 24)
+    torch.testing.assert_close(product(weight)(x), x @ weight.t())
+    rough = product(weight, "bfloat16")(x)
+    assert rough.dtype == torch.float32
+    torch.testing.assert_close(rough, x @ weight.t(), atol=0.2, rtol=0.05)
+    assert product(weight)(x[:1]).shape == (1, 40)
+
+
+def test_precision_is_part_of_the_fingerprint_and_close(make_bilm):
+    bilm = make_bilm()
+    exact, rough = ElmoEncoder(bilm, "tiny"), ElmoEncoder(bilm, "tiny", "bfloat16")
+    assert exact.fingerprint != rough.fingerprint
+    a, b = (encoder.encode([["a", "b"]])[0] for encoder in (exact, rough))
+    torch.testing.assert_close(a, b, atol=0.05, rtol=0.05)
+    assert not torch.equal(a, b)
+
+
+def test_a_machine_without_packed_products_takes_the_default(monkeypatch):
+    def absent(*_):
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr(products, "_pack", absent)
+    products.packing_pays.cache_clear()
+    weight, x = torch.randn(6, 4), torch.randn(2, 4)
+    torch.testing.assert_close(product(weight)(x), x @ weight.t())
+    products.packing_pays.cache_clear()
