@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 
 import hydra
-from hydra.errors import HydraException
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
 
-from bench import config, overrides
+from bench import config, overrides, sweep
+from bench.errors import exit_status
 
 
-def job(cfg: DictConfig) -> None:
-    """One run. torch and Lightning are imported only now, so that `--help` is quick."""
-    from bench.errors import exit_status
-
-    with exit_status(cfg.debug):
+def job(cfg: DictConfig) -> float:
+    """One run; the best dev score. torch and Lightning are imported only now, so that `--help` is
+    quick. One of many (a search's; bench/sweep.py has its own) leaves its errors to the sweeper."""
+    alone = HydraConfig.get().mode == RunMode.RUN
+    with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
         from bench.run import run
 
-        run(cfg)
+        result = run(cfg)
+    return float(result["metrics"]["dev"][result["primary"]["name"]])
 
 
 def main() -> None:
@@ -29,12 +32,19 @@ def main() -> None:
     arguments = sys.argv[1:]
     sys.argv[1:] = overrides.expand(arguments)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     config.register()
-    try:
-        hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)()
-    except (HydraException, OmegaConfBaseException) as error:
-        print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
-        sys.exit(2)
+    sweep.register()
+    run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)
+    with exit_status(debug="debug=true" in arguments):
+        try:
+            run()
+        except overrides.UNUSABLE as error:
+            print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
+            sys.exit(2)
+        except BrokenPipeError:  # `| head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
 
 
 if __name__ == "__main__":

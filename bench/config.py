@@ -12,8 +12,9 @@ import omegaconf
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
+from bench.experiment import Experiment
 from elmo_core.errors import did_you_mean
-from elmo_core.names import LAYER_CHOICES, PLACEMENTS
+from elmo_core.names import FEATURE_MODES, LAYER_CHOICES, PLACEMENTS, STORED_PRECISIONS
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
 
@@ -26,7 +27,9 @@ class ConfigError(ValueError):
 class Data:
     name: str = omegaconf.MISSING
     version: int | None = None  # of built-in data: another world is another run
+    set: str | None = None  # a published set by its name, where a task has several
     dir: str | None = None  # read this folder instead
+    train_share: float = 1.0  # part of the training set; a smaller one lies within a larger one
 
 
 @dataclass
@@ -45,8 +48,10 @@ class Training:
     patience: int = omegaconf.MISSING  # epochs without a better dev score before stopping
     clip_norm: float | None = None  # of the whole gradient
     clip_value: float | None = None  # of each element instead
+    ema: float | None = None  # decay of the weights' moving average, which is scored and kept
     optimizer: dict[str, Any] = field(default_factory=dict)
-    scheduler: dict[str, Any] | None = None  # stepped with the dev score, once an epoch
+    scheduler: dict[str, Any] | None = None
+    scheduler_interval: str = "epoch"  # stepped with the dev score; or "step": after each batch
 
 
 @dataclass
@@ -56,6 +61,14 @@ class Trainer:
     strategy: str = "auto"
     precision: str = "32-true"
     limit_batches: int | None = None  # batches a split, for a trial
+
+
+@dataclass
+class Features:
+    mode: str = omegaconf.MISSING  # auto | store | live
+    precision: str = "float32"  # float32 | float16
+    dir: str | None = None  # by default, features in the user's cache
+    max_gb: float | None = None  # for all encoders together; by default, what the disk has
 
 
 @dataclass
@@ -71,12 +84,24 @@ class Config:
     elmo: Elmo = field(default_factory=Elmo)
     training: Training = field(default_factory=Training)
     trainer: Trainer = field(default_factory=Trainer)
+    features: Features = field(default_factory=Features)
     logger: dict[str, Any] = field(default_factory=dict)
     paths: Paths = field(default_factory=Paths)
     word_vectors: str | None = None  # a GloVe text file; without it, words are learned
     seed: int = 1
+    experiment: Experiment | None = None  # many runs: bench/sweep.py
+    plan: bool = False  # say what would be run, and stop
     force: bool = False  # repeat a finished run
     debug: bool = False  # tracebacks, NaN tracing
+
+
+SCHEMAS = {
+    "data": Data,
+    "elmo": Elmo,
+    "training": Training,
+    "features": Features,
+    "paths": Paths,
+}
 
 
 def register() -> None:
@@ -86,8 +111,10 @@ def register() -> None:
 
 def check(cfg: DictConfig) -> None:
     """Raise ConfigError for keys added with `+` and for values that types alone do not catch."""
+    for key in sorted(OmegaConf.missing_keys(cfg)):
+        raise ConfigError(f"{key}=…: a value is needed, there is no default")
     elmo, training = cfg.elmo, cfg.training
-    for node, schema in (("data", Data), ("elmo", Elmo), ("training", Training), ("paths", Paths)):
+    for node, schema in SCHEMAS.items():
         known = [key.name for key in fields(schema)]
         for key in cfg[node]:
             if key not in known:
@@ -97,10 +124,21 @@ def check(cfg: DictConfig) -> None:
         _among("elmo.layers", elmo.layers, LAYER_CHOICES, " or a layer's index")
     _require("elmo.l2", elmo.l2, elmo.l2 >= 0, "0 or more")
     _require("elmo.dropout", elmo.dropout, 0 <= elmo.dropout < 1, "from 0 to below 1")
+    built_in = cfg.data.set is not None and cfg.data.name == "mini"
+    _require("data.set", cfg.data.set, not built_in, "left out with data=mini, which is built in")
+    share = cfg.data.train_share
+    _require("data.train_share", share, 0 < share <= 1, "above 0, at most 1")
     for key in ("batch_size", "max_epochs", "patience"):
         _require(f"training.{key}", training[key], training[key] >= 1, "1 or more")
     both = training.clip_norm is not None and training.clip_value is not None
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
+    _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
+    averages = training.ema is None or 0 < training.ema < 1
+    _require("training.ema", training.ema, averages, "between 0 and 1, or null")
+    _among("features.mode", cfg.features.mode, FEATURE_MODES)
+    _among("features.precision", cfg.features.precision, STORED_PRECISIONS)
+    limit = cfg.features.max_gb
+    _require("features.max_gb", limit, limit is None or limit > 0, "above 0, or null")
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
 
 
@@ -123,11 +161,23 @@ def choice(cfg: DictConfig) -> dict[str, Any]:
     """
     chosen = OmegaConf.to_container(cfg, resolve=True)
     assert isinstance(chosen, dict)
-    for key in ("paths", "logger", "force", "debug"):
-        del chosen[key]
+    for key in ("paths", "logger", "experiment", "plan", "force", "debug"):
+        chosen.pop(key, None)
+    if chosen["data"].get("train_share") == 1:  # older records have no such key
+        del chosen["data"]["train_share"]
+    if chosen["data"].get("set") is None:
+        chosen["data"].pop("set", None)
+    if chosen["training"].get("ema") is None:
+        chosen["training"].pop("ema", None)
+    if chosen["training"].get("scheduler_interval") == "epoch":
+        del chosen["training"]["scheduler_interval"]
     trainer = chosen.pop("trainer")
     chosen["trainer"] = {key: trainer[key] for key in ("precision", "limit_batches")}
+    precision = chosen.pop("features", {}).get("precision", "float32")
+    if precision != "float32":
+        chosen["features"] = {"precision": precision}
     if cfg.elmo.placement == "none":
+        chosen.pop("features", None)
         del chosen["encoder"]
         chosen["elmo"] = {"placement": "none"}
     elif cfg.elmo.layers != "all":

@@ -14,7 +14,6 @@ from hydra.errors import InstantiationException
 
 from bench.config import ConfigError
 from elmo_core.errors import ElmoCoreError
-from tasks.task import DataError
 
 UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
@@ -23,9 +22,13 @@ class RunError(RuntimeError):
     """A run that cannot go on, for a reason that its owner can mend."""
 
 
+class BusyError(RunError):
+    """Another process is at work on the same run."""
+
+
 def explain(error: BaseException) -> str | None:
     """One line for what the user can mend, None for a bug of ours."""
-    if isinstance(error, ElmoCoreError | DataError | ConfigError | RunError):
+    if isinstance(error, ElmoCoreError | ConfigError | RunError):
         return str(error)
     if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
@@ -33,7 +36,9 @@ def explain(error: BaseException) -> str | None:
         if error.errno in UNWRITABLE:
             reason = error.strerror.lower()
             return f"cannot write {error.filename} ({reason}): give another paths.runs=FOLDER"
-    return None
+    from tasks.task import DataError  # brings torch
+
+    return str(error) if isinstance(error, DataError) else None
 
 
 @contextmanager

@@ -67,6 +67,10 @@ class BenchModule(pl.LightningModule):
             self.scheduler = build(self.training_config.scheduler, optimizer=optimizer)
         return optimizer
 
+    def on_train_batch_end(self, *_: Any) -> None:
+        if self.scheduler is not None and self.training_config.scheduler_interval == "step":
+            self.scheduler.step()
+
     # -- scoring
 
     def on_validation_epoch_start(self) -> None:
@@ -117,7 +121,7 @@ class BenchModule(pl.LightningModule):
                 {"train/loss": epoch["train_loss"], "lr": epoch["lr"], **dev, **self._mixes()},
                 step=self.current_epoch,
             )
-        if self.scheduler is not None:
+        if self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
             self.scheduler.step(score)
 
     def _mixes(self) -> dict[str, float]:

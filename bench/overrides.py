@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, Transformer
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
+from yaml import YAMLError
 
 from bench.config import CONF
 from elmo_core.errors import did_you_mean
+
+COMMANDS = {
+    *("--run", "-r", "--multirun", "-m", "--cfg", "-c", "--info", "-i", "--help", "-h"),
+    *("--hydra-help", "--shell-completion", "-sc", "--experimental-rerun", "--version"),
+}
+"""Hydra's own: of two, it takes none."""
+
+UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
+"""What Hydra raises for configuration that it cannot use."""
+
+EXTRAS = {
+    "hydra/launcher=joblib": ("hydra-joblib-launcher", "launchers"),
+    "hydra/launcher=slurm": ("hydra-submitit-launcher", "launchers"),
+    "hydra/launcher=submitit_local": ("hydra-submitit-launcher", "launchers"),
+    "hydra/launcher=ray": ("hydra-ray-launcher", "ray"),
+    "hydra/sweeper=search": ("hydra-optuna-sweeper", "search"),
+}
+"""Plugins of Hydra's, and the extra of ours that brings them."""
 
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
 
 
 def expand(arguments: list[str]) -> list[str]:
-    """Shorthands: `encoder=PATH` → `encoder=elmo encoder.source=PATH`; `data.dir=FOLDER` alone →
-    `data=open` besides, so that a folder of real data is not trained on like the built-in one."""
+    """Shorthands: `encoder=PATH` → `encoder=elmo encoder.source=PATH`; `encoder._target_=CLASS`
+    alone → `encoder=own` besides, which has no other keys; `data.dir=FOLDER` or `data.set=NAME`
+    alone → `data=open` besides, so that real data is not trained on like the built-in one."""
     expanded = []
     for argument in arguments:
         key, _, value = argument.partition("=")
@@ -30,8 +53,12 @@ def expand(arguments: list[str]) -> list[str]:
         else:
             expanded.append(argument)
     keys = {argument.partition("=")[0] for argument in arguments}
-    if "data.dir" in keys and "data" not in keys:
+    if "encoder._target_" in keys and "encoder" not in keys:
+        expanded.append("encoder=own")
+    if keys & {"data.dir", "data.set"} and "data" not in keys:
         expanded.append("data=open")
+    if keys & {"experiment", "plan"} and not keys & COMMANDS:
+        expanded.insert(0, "-m")
     return expanded
 
 
@@ -47,17 +74,35 @@ def explain(arguments: list[str], error: Exception) -> str:
     with initialize_config_dir(str(CONF), version_base="1.3"):
         try:
             overrides = OverridesParser.create().parse_overrides(words)
-            return next(_complaints(overrides), None) or _innermost(error)
-        except HydraException as syntax:
+            complaints = _complaints(overrides, _search_path(arguments, overrides))
+            return next(complaints, None) or _innermost(error)
+        except UNUSABLE as syntax:
             return _innermost(syntax)
 
 
-def _complaints(overrides: list[Override]) -> Iterator[str]:
+def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
+    """The user's own folders of configuration, as an override."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config-dir", "-cd", action="append", default=[])
+    folders = parser.parse_known_args(arguments)[0].config_dir
+    for override in overrides:
+        if override.key_or_group == "hydra.searchpath":
+            folders += override.value()
+    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
+
+
+def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[str]:
+    for override in overrides:
+        plugin, extra = EXTRAS.get(str(override.input_line), ("", ""))
+        if plugin and not _installed(plugin):
+            yield f"{override.input_line}: not installed: pip install 'elmo-bench[{extra}]'"
     repository = GlobalHydra.instance().config_loader()
     groups = {override.key_or_group for override in overrides} & set(repository.list_groups(""))
     for override in overrides:
         if override.key_or_group in groups:
-            known = repository.get_group_options(override.key_or_group)
+            known = repository.get_group_options(
+                override.key_or_group, config_name="config", overrides=search_path
+            )
             for value in _values(override):
                 if value not in known:
                     yield (
@@ -65,12 +110,19 @@ def _complaints(overrides: list[Override]) -> Iterator[str]:
                         f"(choose {', '.join(known)})"
                     )
     chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
-    keys = list(_leaves(compose("config", overrides=chosen)))
+    keys = list(_leaves(compose("config", overrides=[*search_path, *chosen])))
     for override in overrides:
         key = override.key_or_group
         if key not in groups and key not in keys and not key.startswith("hydra"):
             hint = did_you_mean(key, keys + repository.list_groups(""))
             yield f"{key}: no such key{hint} ({HINT})"
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        return bool(version(distribution))
+    except PackageNotFoundError:
+        return False
 
 
 def _values(override: Override) -> list[str]:
@@ -89,9 +141,15 @@ def _leaves(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _innermost(error: BaseException) -> str:
-    """The first line of what was wrong at the bottom, with OmegaConf's key before it."""
-    while isinstance(error.__cause__, HydraException | OmegaConfBaseException):
+    """What was wrong at the bottom, in one line, with OmegaConf's key before it."""
+    while isinstance(error.__cause__, UNUSABLE):
         error = error.__cause__
+    if isinstance(error, HydraException) and isinstance(error.__context__, OmegaConfBaseException):
+        error = error.__context__  # which has the key
+    if isinstance(error, YAMLError):
+        return " ".join(str(error).split())  # file and line are in it
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
     key = getattr(error, "full_key", None)
+    if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
+        first += did_you_mean(str(error.key), [known.name for known in fields(error.object_type)])
     return f"{key}: {first}" if key else first

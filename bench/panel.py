@@ -10,9 +10,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from bench.say import among_many
+
 
 def show(result: dict[str, Any], folder: Path, note: str = "") -> None:
     """Scores beside what needs no learning, the mixes, and where everything lies."""
+    if among_many():  # their table follows
+        return
     grid = Table.grid(padding=(0, 2))
     name = result["primary"]["name"]
     for split, metrics in result["metrics"].items():
@@ -27,7 +31,7 @@ def show(result: dict[str, Any], folder: Path, note: str = "") -> None:
     epochs = f"{result['epochs']}, the best: {result['best_epoch'] + 1}"
     grid.add_row("epochs", epochs, f"{seconds:.0f} s in all")
     place = Text(f"run  {folder}", overflow="fold")
-    data = result["data"]["dir"] or result["data"]["name"]
+    data = result["data"]["dir"] or result["data"].get("set") or result["data"]["name"]
     title = f"{result['task']} · {data} · elmo.placement={result['elmo']['placement']}"
     width = max(Console().width, len(place) + 4)  # a path that is cut is of no use
     Console(width=width).print(

@@ -24,7 +24,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import choice, run_id
-from bench.errors import RunError
+from bench.errors import BusyError, RunError
 from elmo_core.disk import replacing
 
 SCHEMA = 1
@@ -103,5 +103,20 @@ class Record:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise RunError(f"another process is at work on {self.folder}") from None
+                raise BusyError(f"another process is at work on {self.folder}") from None
             yield
+
+    def busy(self) -> bool:
+        """Whether a process holds the folder."""
+        if not self.folder.exists():
+            return False
+        try:
+            with self.lock():
+                return False
+        except BusyError:
+            return True
+
+    def wait(self) -> None:
+        """Until no process holds the folder."""
+        with (self.folder / ".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)

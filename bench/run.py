@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any
 
 import pytorch_lightning as pl
@@ -18,18 +17,19 @@ from pytorch_lightning.utilities import rank_zero_only
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from safetensors.torch import save_file
 
-from bench import panel
+from bench import layers, panel
 from bench.checkpoint import Stopper, best_and_last
 from bench.config import ConfigError, choice
-from bench.data import BenchData
+from bench.datamodule import BenchData
+from bench.ema import WeightAverage
 from bench.errors import RunError, build, explain
 from bench.module import BenchModule
+from bench.parts import encoder_of, placement_of, task_of
 from bench.record import Record, outcome
-from bench.say import bar, on_terminal, said_in
+from bench.say import on_terminal, said_in
 from elmo_core import Encoder, Placement
 from elmo_core.checkpoint_io import SafeCheckpointIO
 from elmo_core.disk import replacing
-from elmo_core.store import FeatureStore
 from tasks.task import Task
 
 log = logging.getLogger(__name__)
@@ -67,11 +67,8 @@ class _Run:
         self.cfg, self.record = cfg, record
         self.timing: dict[str, float] = {}
         pl.seed_everything(cfg.seed, verbose=False)
-        task = {key: value for key, value in cfg.task.items() if key != "name"}
-        self.task: Task = build(
-            task, data=cfg.data.name, folder=cfg.data.dir, word_vectors=cfg.word_vectors
-        )
-        self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed)
+        self.task = task_of(cfg)
+        self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         self.encoder: Encoder | None = None
 
     def go(self) -> dict[str, Any]:
@@ -94,32 +91,20 @@ class _Run:
 
     def _placement(self) -> Placement:
         """The mixes, for this encoder; its features of train and dev are computed on the way."""
-        elmo = self.cfg.elmo
-        if elmo.placement == "none":
-            return Placement("none", 0, 0)
-        encoder: Encoder = build(self.cfg.encoder)
-        if torch.cuda.is_available() and self.cfg.trainer.accelerator != "cpu":
-            encoder = encoder.to("cuda")
-        log.info("encoder: %s, %d layers × %d", encoder.name, encoder.layers, encoder.dim)
-        self.encoder, self.data.store = encoder, FeatureStore(encoder)
-        self._fill("train", "dev")
-        mix = {"layer_norm": elmo.layer_norm, "dropout": elmo.dropout, "l2": elmo.l2}
-        return Placement(elmo.placement, encoder.layers, encoder.dim, choice=elmo.layers, **mix)
+        self.encoder = encoder_of(self.cfg)
+        placement = placement_of(self.cfg, self.encoder)
+        if self.encoder is not None:
+            what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
+            log.info("encoder: %s, %d layers × %d", *what)
+            self.data.store = layers.store_of(self.cfg, self.encoder)
+            self._fill("train", "dev")
+        return placement
 
     def _fill(self, *splits: str) -> None:
-        store = self.data.store
-        if store is None or self.cfg.trainer.limit_batches:
+        if self.data.store is None or self.cfg.trainer.limit_batches:
             return
         with self._timed("features_s"):
-            examples = (e for split in splits for e in self.data.split(split) or ())
-            sentences = {tuple(s) for example in examples for s in self.task.sentences(example)}
-            fits = store.fill(sentences, partial(bar, description="encoding"))
-        log.info(
-            "features: %d distinct sentences of %s, %.2f GB, in %.0f s%s",
-            *(len(sentences), " and ".join(splits), store.bytes_for(sentences) / 1e9),
-            self.timing["features_s"],
-            "" if fits else "; more than the memory allows, the rest is encoded as it comes",
-        )
+            layers.fill(self.cfg, self.data.store, self.data, *splits)
 
     def _trainer(self) -> pl.Trainer:
         try:
@@ -129,6 +114,7 @@ class _Run:
 
     def _new_trainer(self) -> pl.Trainer:
         cfg, limit = self.cfg, self.cfg.trainer.limit_batches
+        average = [] if cfg.training.ema is None else [WeightAverage(cfg.training.ema)]
         return pl.Trainer(
             accelerator=cfg.trainer.accelerator,
             devices=cfg.trainer.devices,
@@ -140,7 +126,11 @@ class _Run:
             limit_train_batches=limit,
             limit_val_batches=limit,
             limit_test_batches=limit,
-            callbacks=[Stopper(cfg.training.patience), *best_and_last(self.record.checkpoints)],
+            callbacks=[
+                Stopper(cfg.training.patience),
+                *average,
+                *best_and_last(self.record.checkpoints),
+            ],
             plugins=[SafeCheckpointIO()],
             logger=self._logger(),
             default_root_dir=str(self.record.folder),
@@ -229,7 +219,7 @@ class _Run:
 
 def _describe(encoder: Encoder) -> dict[str, Any]:
     """What a record says of an encoder."""
-    names = ("name", "fingerprint", "layers", "dim")
+    names = ("name", "fingerprint", "layers", "dim", "parameters")
     return {name: getattr(encoder, name) for name in names}
 
 

@@ -3,28 +3,62 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
-from rich.progress import track
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.status import Status
 
-T = TypeVar("T")
 OURS = ("bench", "tasks", "elmo_core")
+
+_line: _Line | None = None  # of a run among many
 
 
 def on_terminal() -> bool:
-    return sys.stderr.isatty()
+    return sys.stderr.isatty() and not among_many()
+
+
+def among_many() -> bool:
+    """Whether one line is all that a run may say."""
+    return _line is not None
 
 
 @contextmanager
-def said_in(path: Path) -> Iterator[None]:
-    """Log lines of ours go to the console and are appended to `path`."""
-    handlers: list[logging.Handler] = [logging.StreamHandler(), logging.FileHandler(path)]
-    handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+def one_line(label: str) -> Iterator[None]:
+    """Inside, what a run says last stands on one line, where there is somebody to look at it: not
+    in the several processes of a parallel sweep, which would write over each other."""
+    global _line
+    alone = multiprocessing.current_process().name == "MainProcess"
+    with Console(stderr=True, quiet=not alone).status(label) as status:
+        _line = _Line(label, status)
+        try:
+            yield
+        finally:
+            _line = None
+
+
+class _Line(logging.Handler):
+    def __init__(self, label: str, status: Status) -> None:
+        super().__init__()
+        self.label, self.status = label, status
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.status.update(escape(f"{self.label}: {record.getMessage()}"))
+
+
+@contextmanager
+def said_in(path: Path | None = None) -> Iterator[None]:
+    """Log lines of ours go to the console and are appended to `path`, if there is one."""
+    handlers: list[logging.Handler] = [_line or logging.StreamHandler()]
+    if path is not None:
+        handlers.append(logging.FileHandler(path))
+        handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     loggers = [logging.getLogger(name) for name in OURS]
     for logger in loggers:
         logger.setLevel(logging.INFO)
@@ -41,9 +75,14 @@ def said_in(path: Path) -> Iterator[None]:
         for logger in loggers:
             for handler in handlers:
                 logger.removeHandler(handler)
-        handlers[1].close()
+        for handler in handlers[1:]:
+            handler.close()
 
 
-def bar(items: list[T], description: str) -> Iterable[T]:
-    """`items` with a progress bar, where there is somebody to look at it."""
-    return track(items, description, transient=True) if on_terminal() else items
+@contextmanager
+def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar, where there is somebody to look at it; what is yielded moves it on."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not on_terminal()) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,8 +1,8 @@
 """What an encoder is, and how one is loaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -32,6 +32,14 @@ class Encoder(Protocol):
 
     def to(self, device: torch.device | str) -> "Encoder":
         """Compute on another device from now on."""
+
+
+@runtime_checkable
+class KeepsWords(Protocol):
+    """What an encoder may offer besides: to remember what it computes from a word alone."""
+
+    def keep_words(self, words: Iterable[str]) -> None:
+        """Compute that part of these words now, for good: `encode` only looks it up."""
 
 
 def load_encoder(

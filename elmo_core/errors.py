@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 
 class ElmoCoreError(Exception):
-    """Root of the three below; catch this one to catch them all."""
+    """Root of those below; catch this one to catch them all."""
 
 
 class OptionsError(ElmoCoreError, ValueError):
@@ -18,6 +18,14 @@ class WeightsError(ElmoCoreError, ValueError):
 
 class FetchError(ElmoCoreError):
     """A download that failed, or was not allowed."""
+
+
+class EncoderError(ElmoCoreError):
+    """An encoder that does not keep to the protocol, or gave something else than layers."""
+
+
+class StoreError(ElmoCoreError):
+    """Features that cannot be stored."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

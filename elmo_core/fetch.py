@@ -33,9 +33,9 @@ def download(
 
     The bytes gather in a `.part` file beside it, from which a connection that was cut, now or in an
     earlier call, is resumed. The file gets its name only when its length (`size` in bytes, and what
-    the server announced) and its checksum (`sha256`) are right. A second process that wants the
-    same file waits for the first. Nothing is fetched when `offline` is true or HF_HUB_OFFLINE is
-    set. Progress is shown on a terminal only.
+    the server announced) and its checksum (`sha256`, or its first digits) are right. A second
+    process that wants the same file waits for the first. Nothing is fetched when `offline` is true
+    or HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
 
     Raises FetchError, saying what can be done, for everything that can go wrong.
     """
@@ -140,7 +140,7 @@ def _check(url: str, part: Path, size: int | None, sha256: str | None) -> None:
     if size is not None and found != size:
         part.unlink()
         raise FetchError(f"{url}: {found} bytes arrived, {size} were expected")
-    if sha256 is not None and (digest := _sha256(part)) != sha256.lower():
+    if sha256 is not None and not (digest := _sha256(part)).startswith(sha256.lower()):
         part.unlink()
         raise FetchError(f"{url}: the checksum is {digest}, expected {sha256}")
 

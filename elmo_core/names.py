@@ -3,3 +3,5 @@
 PLACEMENTS = ("none", "input", "output", "input+output")
 LAYER_CHOICES = ("all", "top", "mean")
 """Besides these, a layer's index."""
+FEATURE_MODES = ("auto", "store", "live")
+STORED_PRECISIONS = ("float32", "float16")

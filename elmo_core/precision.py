@@ -12,8 +12,8 @@ def exact_float32(device: torch.device) -> Iterator[None]:
     """Switch off autocast, TF32 and bfloat16 products within the block.
 
     A frozen encoder's vectors are stored and compared across machines and runs; a trainer that asks
-    for `bf16-mixed` or for fast matrix products must not change them. cuDNN's convolutions use TF32
-    by default, which is good for three digits only.
+    for `bf16-mixed` or for fast matrix products must not change them. cuDNN's convolutions and
+    LSTMs use TF32 by default, which is good for three digits only.
     """
     before = [getattr(owner, name) for owner, name, _ in _switches()]
     for owner, name, exact in _switches():
@@ -32,5 +32,5 @@ def _switches() -> list[tuple[Any, str, Any]]:
     cuda, cudnn, cpu = backends.cuda, backends.cudnn, backends.mkldnn
     if not hasattr(cuda.matmul, "fp32_precision"):  # torch before 2.9
         return [(cuda.matmul, "allow_tf32", False), (cudnn, "allow_tf32", False)]
-    owners = (cuda.matmul, cudnn.conv, cpu.matmul, cpu.conv)
+    owners = (cuda.matmul, cudnn.conv, cudnn.rnn, cpu.matmul, cpu.conv, cpu.rnn)
     return [(owner, "fp32_precision", "ieee") for owner in owners]

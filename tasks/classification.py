@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sklearn.metrics import accuracy_score, f1_score
+
+from tasks.counts import mean as from_counts
+
+__all__ = ["counts", "from_counts", "score"]
 
 
 def score(gold: Sequence[str], pred: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
@@ -19,3 +24,8 @@ def score(gold: Sequence[str], pred: Sequence[str], labels: Sequence[str]) -> di
         "macro_f1": 100 * float(f1_score(gold, pred, average="macro", zero_division=0)),
         "macro_f1_all_labels": 100 * float(per_class.mean()),
     }
+
+
+def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """(right, 1): see tasks/counts.py."""
+    return (row["prediction"] == row["gold"], 1)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,57 +11,32 @@ from typing import Any
 import pyarrow as pa
 from datasets import Dataset
 
-from elmo_core.fetch import download
-from elmo_core.pretrained import cache_folder
+from tasks.sources import Source, choose, fetch
 from tasks.task import DataError
 
-SPLITS = ("train", "dev", "test")
 
-
-@dataclass(frozen=True)
-class Source:
-    """A published data set on a hub: what a paper must cite and a download must match."""
-
-    repository: str
-    revision: str  # a commit, never a branch
-    files: dict[str, str]  # split → path inside the repository
-    licence: str
-    citation: str
-    counts: dict[str, int]  # split → rows, as published
-
-    def fetch(self, folder: Path) -> Path:
-        """Download what is not there yet into `folder`; HF_ENDPOINT names another hub."""
-        hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-        for split, path in self.files.items():
-            download(
-                f"{hub}/datasets/{self.repository}/resolve/{self.revision}/{path}",
-                folder / f"{split}{Path(path).suffix}",
-            )
-        return folder
-
-
-def locate(task: str, data: str, folder: str | Path | None, sources: Mapping[str, Source]) -> Path:
+def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[Source]) -> Path:
     """The folder that holds a task's files.
 
-    `folder` if given (or its sub-folder `<task>`, where that exists), else what `data` names:
-    "mini", the built-in world, or one of `sources`, downloaded once. Raises DataError where there
-    is neither.
+    `folder` if given, or the sub-folder of the task or of the set in it that exists; else what
+    `data` names: "mini", the built-in world, or one of `sources` by its name or by what it serves
+    as ("open", "paper"), downloaded once. Raises DataError where there is neither.
     """
     if folder is not None:
-        root = Path(folder).expanduser()
-        if not root.is_dir():
-            raise DataError(f"data.dir: no folder {root}")
-        return root / task if (root / task).is_dir() else root
+        return _below(Path(folder).expanduser(), task, data, sources)
     if data == "mini":
         from tasks import smallworld
 
         return smallworld.ensure() / task
-    if data not in sources:
-        raise DataError(
-            f"data={data}: {task} has no such download; give your copy as data.dir=FOLDER"
-        )
-    source = sources[data]
-    return source.fetch(cache_folder() / "data" / task / source.revision[:12])
+    return fetch(choose(sources, data))
+
+
+def _below(root: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
+    if not root.is_dir():
+        raise DataError(f"data.dir: no folder {root}")
+    chosen = [source for source in sources if data in (source.name, *source.kinds)][:1]
+    inner = [*(source.folder(root) for source in chosen), root / task]
+    return next((folder for folder in inner if folder.is_dir()), root)
 
 
 def find(folder: Path, candidates: Iterable[str]) -> Path | None:

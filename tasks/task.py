@@ -10,7 +10,7 @@ in the model wants them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from datasets import Dataset
@@ -84,6 +84,14 @@ class Task(ABC):
     @abstractmethod
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """What needs no learning scores on `split`, in `metric`: {"majority class": 33.8}."""
+
+    @abstractmethod
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        """An example from new text; where examples have gold, it has some that means nothing.
+
+        `given` are the fields that a user knows: `text`, and what else the task reads. Raises
+        DataError for one that is missing or empty.
+        """
 
     def size(self, example: Example) -> int:
         """Length by which examples are bucketed into batches: by default the longest sentence."""

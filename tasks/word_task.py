@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from datasets import Dataset
 
-from tasks.data import DataError, Source, locate
+from elmo_core import glove
+from tasks.data import DataError, locate
 from tasks.nn.words import Words
+from tasks.sources import Source
 from tasks.task import Example, Task
 
 
@@ -20,13 +22,14 @@ class WordTask(Task):
     """A task whose files lie in one folder and whose model begins with word vectors.
 
     Args:
-        data: "mini", the built-in world, or a published set ("open", "paper").
+        data: "mini", the built-in world; or a published set, by its name or as "open", "paper".
         folder: the user's copy, read instead.
-        word_vectors: a GloVe text file; without it, vectors of `word_dim` numbers are learned.
+        word_vectors: a GloVe text file, or the name of published vectors that were fetched before;
+            without it, vectors of `word_dim` numbers are learned.
     """
 
     name: ClassVar[str]  # the folder's: of the task, and of its files in a collection
-    sources: ClassVar[Mapping[str, Source]] = {}  # what can be downloaded, by `data`
+    sources: ClassVar[Sequence[Source]] = ()  # what is published; the first of a kind is meant
 
     def __init__(
         self,
@@ -37,7 +40,7 @@ class WordTask(Task):
         word_vectors: str | None = None,
     ) -> None:
         self.data, self.data_folder, self.word_dim = data, folder, word_dim
-        self.word_vectors = Path(word_vectors).expanduser() if word_vectors else None
+        self.word_vectors = glove.find(word_vectors) if word_vectors else None
 
     @cached_property
     def folder(self) -> Path:

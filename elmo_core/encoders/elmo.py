@@ -1,6 +1,6 @@
 """ElmoEncoder: a frozen biLM that turns sentences into layers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import torch
@@ -34,6 +34,7 @@ class ElmoEncoder:
         self.name, self.layers, self.dim = name, bilm.layers, bilm.dim
         self.precision = precision
         self._frozen: FrozenBiLM | None = None
+        self._kept: tuple[dict[str, int], Tensor] | None = None  # what `_spell` gave
 
     @cached_property
     def fingerprint(self) -> str:
@@ -44,8 +45,15 @@ class ElmoEncoder:
     def to(self, device: torch.device | str) -> "ElmoEncoder":
         """Compute there from now on; results still arrive on the CPU."""
         self.bilm.to(device)
-        self._frozen = None
+        self._frozen = self._kept = None
         return self
+
+    @torch.no_grad()
+    def keep_words(self, words: Iterable[str]) -> None:
+        """Compute layer 0 of these words now, for good: `encode` then only looks it up."""
+        device = self.bilm.char_cnn.embedding.device
+        with exact_float32(device):
+            self._kept = self._spell([list(words)], device)
 
     @torch.no_grad()
     def encode(self, sentences: Sentences) -> list[Tensor]:
@@ -69,11 +77,16 @@ class ElmoEncoder:
 
         Rows 0 and 1 are the sentence boundaries.
         """
-        distinct = dict.fromkeys(word for words in sentences for word in words)
+        rows, kept = self._kept or ({}, None)
+        new = dict.fromkeys(w for words in sentences for w in words if w not in rows)
+        if kept is not None and not new:
+            return rows, kept
         width = self.bilm.options.characters
-        spelled = [*boundary_ids(width), *(word_ids(word, width) for word in distinct)]
+        boundaries = boundary_ids(width) if kept is None else ()
+        spelled = [*boundaries, *(word_ids(word, width) for word in new)]
         table = self.bilm.char_cnn(torch.tensor(spelled, device=device))
-        return {word: row for row, word in enumerate(distinct, start=2)}, table
+        rows = rows | {word: row for row, word in enumerate(new, start=len(rows) + 2)}
+        return rows, table if kept is None else torch.cat([kept, table])
 
     def _contextualise(self, chosen: list[list[int]], table: Tensor) -> Iterator[Tensor]:
         """The layers of each sentence of a batch, given as rows of `table`, without boundaries."""

@@ -78,8 +78,8 @@ def _add_train(verbs: Any) -> None:
         verbs,
         "train",
         _train,
-        "Train a biLM; the same command resumes a training that was interrupted, and with other epochs "
-        "makes it longer or shorter.",
+        "Train a biLM; the same command resumes a training that was interrupted, and with other "
+        "epochs makes it longer or shorter.",
         "train corpus -o model --options mini",
         "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
         "train corpus -o model --options my_options.json --accelerator gpu --devices 3",

@@ -42,7 +42,7 @@ def read(folder: Path, split: str) -> Dataset | None:
     Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Raises DataError
     with file and line for malformed rows and tags.
     """
-    path = _locate(folder, split)
+    path = locate(folder, split)
     if path is None:
         return None
     sentences = list(_read_parquet(path) if path.suffix == ".parquet" else _read_columns(path))
@@ -63,7 +63,8 @@ def read(folder: Path, split: str) -> Dataset | None:
     return to_dataset(rows, path)
 
 
-def _locate(folder: Path, split: str) -> Path | None:
+def locate(folder: Path, split: str) -> Path | None:
+    """The file of a split, or the one that all splits are cut from."""
     path = find(folder, FILES[split])
     if path is None and not any(find(folder, names) for names in FILES.values()):
         path = find(folder, [UNDIVIDED])

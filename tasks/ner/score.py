@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from seqeval.metrics import classification_report
+from seqeval.metrics.sequence_labeling import get_entities
+
+from tasks.counts import f1 as from_counts
+
+__all__ = ["counts", "from_counts", "score"]
 
 Tags = Sequence[Sequence[str]]
 FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # ours: seqeval's
@@ -32,3 +38,9 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
 
 def _simple(sentences: Tags) -> list[list[str]]:
     return [[SIMPLER.get(tag[0], tag[0]) + tag[1:] for tag in tags] for tags in sentences]
+
+
+def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """(right, predicted, gold) entities of a sentence: see tasks/counts.py."""
+    gold, pred = (set(get_entities(_simple([row[side]])[0])) for side in ("gold", "prediction"))
+    return (len(gold & pred), len(pred), len(gold))

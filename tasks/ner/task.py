@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from tasks.given import tokens_of
 from tasks.ner.data import FILES, read
 from tasks.ner.model import Tagger
 from tasks.ner.score import score
+from tasks.ner.sources import SOURCES
 from tasks.nn.char_words import spell
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
@@ -32,6 +34,7 @@ class NER(WordTask):
 
     name = "ner"
     metric = "f1"
+    sources = SOURCES
 
     def __init__(
         self,
@@ -80,6 +83,10 @@ class NER(WordTask):
     def restore(self, vocabulary: dict[str, Any]) -> None:
         super().restore(vocabulary)
         self.kinds = vocabulary["kinds"]
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(given)
+        return {"tokens": tokens, "tags": [OUTSIDE] * len(tokens)}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["tokens"]]

@@ -34,9 +34,12 @@ class CharCNN(nn.Module):
     (batch, tokens, characters) from `spell` → (batch, tokens, output_dim), `filters` for each of
     `widths`; zero for padding tokens. Windows are centred on the characters and see zeros beyond
     the word's ends, so that a word of one letter has a vector and first letters look different.
+    `dropout` falls on the characters' vectors.
     """
 
-    def __init__(self, *, char_dim: int, filters: int, widths: Sequence[int]) -> None:
+    def __init__(
+        self, *, char_dim: int, filters: int, widths: Sequence[int], dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.output_dim, self.widths = filters * len(widths), tuple(widths)
         self.table = nn.Embedding(CHARACTERS, char_dim, padding_idx=PAD)
@@ -44,12 +47,13 @@ class CharCNN(nn.Module):
         for bank in banks:
             nn.init.xavier_uniform_(bank.weight)
         self.banks = nn.ModuleList(banks)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, characters: Tensor) -> Tensor:
         real = (characters != PAD).any(2)
         # A word that occurs several times in a batch is read once.
         words, where = characters[real].unique(dim=0, return_inverse=True)
-        x = self.table(words).transpose(1, 2)  # (words, char_dim, characters)
+        x = self.dropout(self.table(words)).transpose(1, 2)  # (words, char_dim, characters)
         padding = (words == PAD).unsqueeze(1)
         pooled = []
         for bank, width in zip(self.banks, self.widths, strict=True):

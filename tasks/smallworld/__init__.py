@@ -8,12 +8,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tasks.smallworld import entities, names, roles, sentiment, snli, text
+from tasks.smallworld import coreference, entities, names, questions, roles, sentiment, snli, text
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story, tell
 from tasks.smallworld.world import World
 
-VERSION = 4  # counts up whenever the same seed gives different files
+VERSION = 5  # counts up whenever the same seed gives different files
 
 # split: its names, how often it prefers a held-out word, its number of stories.
 # "press" is unlabelled text for language models: the only place where held-out words are shown.
@@ -42,6 +42,8 @@ def build(folder: Path, seed: int = 13) -> None:
     entities.write(folder / "ner", parts)
     roles.write(folder / "srl", parts)
     sentiment.write(folder / "sst5", parts, seed)
+    questions.write(folder / "squad", parts, seed)
+    coreference.write(folder / "coref", parts)
 
 
 def ensure(cache: Path | None = None) -> Path:

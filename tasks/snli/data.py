@@ -11,25 +11,12 @@ from typing import Any
 from datasets import Dataset
 
 from elmo_core.tokenizer import tokenize
-from tasks.data import DataError, Source, find, read_jsonl, to_dataset
+from tasks.data import DataError, find, read_jsonl, to_dataset
 
 log = logging.getLogger(__name__)
 
 LABELS = ("entailment", "neutral", "contradiction")  # in the hub's order: 0, 1, 2
 NO_LABEL = "-"  # the annotators did not agree
-
-SOURCE = Source(
-    repository="stanfordnlp/snli",
-    revision="cdb5c3d5eed6ead6e5a341c8e56e669bb666725b",
-    files={
-        "train": "plain_text/train-00000-of-00001.parquet",
-        "dev": "plain_text/validation-00000-of-00001.parquet",
-        "test": "plain_text/test-00000-of-00001.parquet",
-    },
-    licence="CC BY-SA 4.0",
-    citation="Bowman et al. 2015, A large annotated corpus for learning natural language inference",
-    counts={"train": 550_152, "dev": 10_000, "test": 10_000},
-)
 
 
 def names(split: str) -> list[str]:
@@ -46,13 +33,12 @@ def read(folder: Path, split: str) -> Dataset | None:
     path = find(folder, names(split))
     if path is None:
         return None
-    rows = {".jsonl": read_jsonl, ".txt": _read_txt, ".parquet": _read_parquet}[path.suffix](path)
     dropped = 0
 
     def labelled() -> Iterator[dict[str, Any]]:
         nonlocal dropped
-        for number, row in rows:
-            label = _label(row, path, number)
+        for number, row in rows(path):
+            label = gold_label(row, path, number)
             if label == NO_LABEL:
                 dropped += 1
                 continue
@@ -68,7 +54,13 @@ def read(folder: Path, split: str) -> Dataset | None:
     return dataset
 
 
-def _label(row: dict[str, Any], path: Path, number: int) -> str:
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, row) of a file in any of the editions, under the names that the jsonl has."""
+    return {".jsonl": read_jsonl, ".txt": _read_txt, ".parquet": _read_parquet}[path.suffix](path)
+
+
+def gold_label(row: dict[str, Any], path: Path, number: int) -> str:
+    """One of LABELS, or NO_LABEL."""
     label = row.get("gold_label")
     if label is None:
         raise DataError(f"{path}, line {number}: no key 'gold_label'")

@@ -1,5 +1,5 @@
 """Accuracy and macro-F1, as for every task that chooses one of a few labels."""
 
-from tasks.classification import score
+from tasks.classification import counts, from_counts, score
 
-__all__ = ["score"]
+__all__ = ["counts", "from_counts", "score"]

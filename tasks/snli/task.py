@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,10 +12,12 @@ from torch import nn
 
 from elmo_core import Placement
 from tasks.classification_task import ClassificationTask
+from tasks.given import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.snli.data import LABELS, SOURCE, names, read
+from tasks.snli.data import LABELS, names, read
 from tasks.snli.model import ESIM
+from tasks.snli.sources import SOURCES
 from tasks.task import Batch, Example
 
 
@@ -27,7 +29,7 @@ class SNLI(ClassificationTask):
 
     name = "snli"
     labels = LABELS
-    sources = {"open": SOURCE, "paper": SOURCE}
+    sources = SOURCES
 
     def __init__(
         self,
@@ -55,6 +57,10 @@ class SNLI(ClassificationTask):
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         return Counter(word for e in examples for words in self.sentences(e) for word in words)
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        premise, hypothesis = (tokens_of(given, key) for key in ("premise", "hypothesis"))
+        return {"premise": premise, "hypothesis": hypothesis, "label": LABELS[0]}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["premise"], example["hypothesis"]]

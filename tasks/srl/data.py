@@ -10,13 +10,12 @@ from typing import Any
 
 from datasets import Dataset
 
+from tasks.conll2012 import DOCUMENTS
 from tasks.data import find, to_dataset
 from tasks.srl.columns import Sentence, read_columns
 
 log = logging.getLogger(__name__)
 
-# CoNLL-2012's documents (parts of files), as published; the test set is `conll-2012-test`.
-DOCUMENTS = {"train": 2802, "dev": 343, "test": 348}
 FOLDERS = {"train": ["train"], "dev": ["development"], "test": ["conll-2012-test", "test"]}
 CONLL_2005 = {
     "train": ["train-set", "conll05.train.txt"],
@@ -40,12 +39,7 @@ def read(folder: Path, split: str) -> Dataset | None:
     its `*gold_conll` files, those below a folder `english` if there is one. None if `folder` has
     neither. Logs what was found; warns if it is not CoNLL-2012's number of documents.
     """
-    path = find(folder, names(split))
-    files = [path] if path else []
-    if path is None:
-        path = _conll_2012(folder, split)
-        files = sorted(path.rglob("*gold_conll")) if path else []
-        files = [file for file in files if "english" in file.parts] or files
+    path, files = locate(folder, split)
     if path is None:
         return None
     counts = Counter[str]()
@@ -62,6 +56,16 @@ def read(folder: Path, split: str) -> Dataset | None:
             *(path, counts["documents"], split, DOCUMENTS[split]),
         )
     return dataset
+
+
+def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
+    """The file of a split, or its folder, and the files to read."""
+    path = find(folder, names(split))
+    if path is not None:
+        return path, [path]
+    path = _conll_2012(folder, split)
+    files = sorted(path.rglob("*gold_conll")) if path else []
+    return path, [file for file in files if "english" in file.parts] or files
 
 
 def _conll_2012(folder: Path, split: str) -> Path | None:

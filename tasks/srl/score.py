@@ -11,6 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tasks.counts import f1 as from_counts
+
+__all__ = ["arguments", "counts", "from_counts", "score"]
+
 EXCLUDED = frozenset({"V"})  # given, not predicted: left out of the overall figures
 
 Argument = tuple[str, tuple[tuple[int, int], ...]]  # role, pieces from left to right
@@ -65,6 +69,15 @@ def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "per_label": {role: row for role, row in each.items() if role not in EXCLUDED},
         "excluded": {role: row for role, row in each.items() if role in EXCLUDED},
     }
+
+
+def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """(right, predicted, gold) arguments of a proposition, V left out: see tasks/counts.py."""
+    gold, pred = (
+        Counter(argument for argument in arguments(row[side]) if argument[0] not in EXCLUDED)
+        for side in ("gold", "prediction")
+    )
+    return ((gold & pred).total(), pred.total(), gold.total())
 
 
 def _figures(right: int, pred: int, gold: int) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,15 +11,17 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from tasks.given import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.srl.data import read
 from tasks.srl.model import IGNORED, DeepSRL
 from tasks.srl.score import score
+from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
-from tasks.tags import BIO, follows, inventory
-from tasks.task import Batch, Example
+from tasks.tags import BIO, OUTSIDE, follows, inventory
+from tasks.task import Batch, DataError, Example
 from tasks.word_task import WordTask
 
 
@@ -31,6 +33,7 @@ class SRL(WordTask):
 
     name = "srl"
     metric = "f1"
+    sources = SOURCES
 
     def __init__(
         self,
@@ -86,6 +89,15 @@ class SRL(WordTask):
             ~torch.tensor(steps), -torch.inf
         )
         self.start = torch.zeros(len(first)).masked_fill(~torch.tensor(first), -torch.inf)
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        """`predicate` is a word, or its place from 0."""
+        words = tokens_of(given)
+        predicate = given.get("predicate")
+        place = words.index(predicate) if predicate in words else predicate
+        if not isinstance(place, int) or not 0 <= place < len(words):
+            raise DataError(f"predicate: {predicate!r} is neither a word of {words} nor its place")
+        return {"words": words, "predicate": place, "tags": [OUTSIDE] * len(words)}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["words"]]

@@ -9,24 +9,18 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.data import DataError, Source, find, read_jsonl, to_dataset
+from tasks.data import DataError, find, read_jsonl, to_dataset
 from tasks.sst5.trees import parse, unescape
 
 log = logging.getLogger(__name__)
 
 LABELS = ("very negative", "negative", "neutral", "positive", "very positive")  # 0 … 4
 
-SOURCE = Source(  # sentences only; the trees come from nlp.stanford.edu/sentiment
-    repository="SetFit/sst5",
-    revision="e51bdcd8cd3a30da231967c1a249ba59361279a3",
-    files={"train": "train.jsonl", "dev": "dev.jsonl", "test": "test.jsonl"},
-    licence="none stated; used for research",
-    citation="Socher et al. 2013, Recursive deep models for semantic compositionality over a "
-    "sentiment treebank",
-    counts={"train": 8_544, "dev": 1_101, "test": 2_210},
-)
-
 Row = dict[str, Any]
+
+
+def file_of(folder: Path, split: str) -> Path | None:
+    return find(folder, [f"{split}{suffix}" for suffix in (".txt", ".jsonl", ".parquet")])
 
 
 def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | None:
@@ -36,7 +30,7 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
     Columns: `id`, `words` (a list), `label`, `phrase` (whether it is one). How many there are of
     both is logged. None if `folder` has no file for the split.
     """
-    path = find(folder, [f"{split}{suffix}" for suffix in (".txt", ".jsonl", ".parquet")])
+    path = file_of(folder, split)
     if path is None:
         return None
     if path.suffix == ".txt":

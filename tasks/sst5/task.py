@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,10 +12,12 @@ from torch import nn
 
 from elmo_core import Placement
 from tasks.classification_task import ClassificationTask
+from tasks.given import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.sst5.data import LABELS, SOURCE, read
+from tasks.sst5.data import LABELS, read
 from tasks.sst5.model import BCN
+from tasks.sst5.sources import SOURCES
 from tasks.task import Batch, Example
 
 OUTPUTS = ("relu", "maxout")
@@ -31,7 +33,7 @@ class SST5(ClassificationTask):
 
     name = "sst5"
     labels = LABELS
-    sources = {"open": SOURCE}
+    sources = SOURCES
 
     def __init__(
         self,
@@ -66,6 +68,9 @@ class SST5(ClassificationTask):
         # Phrases repeat the words of their sentence, and would make every rare word a frequent one.
         sentences = (example["words"] for example in examples if not example["phrase"])
         return Counter(word for words in sentences for word in words)
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        return {"words": tokens_of(given), "label": LABELS[0], "phrase": False}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["words"]]

@@ -139,11 +139,13 @@ def test_no_test_file_reports_dev_alone(
     assert result(folder)["primary"]["split"] == "dev"
 
 
+@pytest.mark.parametrize("ema", ["null", "0.9"])
 def test_killed_and_resumed_ends_with_the_same_result(
-    small: Small, snli_folder: Path, tmp_path: Path, result: Result
+    small: Small, snli_folder: Path, tmp_path: Path, result: Result, ema: str
 ) -> None:
     """SIGKILL as soon as the first checkpoint is there; the same command then goes on."""
     arguments = ("training.max_epochs=12", "training.patience=3", "elmo.placement=input")
+    arguments += (f"training.ema={ema}",)
     whole = small(*arguments, runs="whole")
     command = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'killed'}", *arguments]
     process = subprocess.Popen(
@@ -164,6 +166,11 @@ def test_killed_and_resumed_ends_with_the_same_result(
     assert result(resumed)["metrics"] == result(whole)["metrics"]
     assert result(resumed)["mix"] == result(whole)["mix"]
     assert result(resumed)["epochs"] == result(whole)["epochs"]
+    one, other = (
+        torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)["state_dict"]
+        for run in (whole, resumed)
+    )
+    assert all(torch.equal(one[name], other[name]) for name in one)
 
 
 def test_stopped_early_and_killed_stays_stopped(

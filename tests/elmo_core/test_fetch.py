@@ -96,6 +96,13 @@ def test_a_plain_download(server, target):
     assert not part_of(target).exists()
 
 
+def test_the_first_digits_of_a_checksum_will_do(server, target):
+    with pytest.raises(FetchError, match="checksum"):
+        download(server.url, target, sha256="0123")
+    download(server.url, target, sha256=hashlib.sha256(CONTENT).hexdigest()[:8])
+    assert target.read_bytes() == CONTENT
+
+
 def test_what_is_there_is_not_fetched_again(server, target):
     target.parent.mkdir()
     target.write_bytes(b"mine")

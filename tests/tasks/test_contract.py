@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 import tasks
 from bench.config import CONF
 from elmo_core import PLACEMENTS, Placement
-from tasks.task import Task
+from tasks.task import DataError, Task
 
 LAYERS, DIM = 3, 6
 names = pytest.mark.parametrize("name", tasks.names())
@@ -140,6 +140,20 @@ def test_vocabulary_comes_back(
     shapes = {k: v.shape for k, v in task.model(Placement("none", 0, 0)).state_dict().items()}
     restored = again.model(Placement("none", 0, 0)).state_dict()
     assert {k: v.shape for k, v in restored.items()} == shapes
+
+
+@names
+def test_new_text_is_predicted_on(name: str, ready: Callable[[str], tuple[Task, Any]]) -> None:
+    task, _ = ready(name)
+    text = "Anna Reed met her sister in Oslo. She was glad."
+    given = {"text": text, "predicate": 2, "question": "Who met her sister?", "passage": text}
+    examples = [{**task.parse({**given, "premise": text, "hypothesis": text}), "id": "1"}]
+    model = task.model(Placement("none", 0, 0)).eval()
+    with torch.no_grad():
+        rows = task.predict(model(task.collate(examples), None), examples)
+    assert rows[0]["id"] == "1"
+    with pytest.raises(DataError):
+        task.parse({"nothing": "of use"})
 
 
 @names

@@ -15,9 +15,10 @@ from datasets import Dataset
 
 from elmo_core import Placement
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
-from tasks.snli.data import LABELS, SOURCE, read
+from tasks.snli.data import LABELS, read
 from tasks.snli.model import ESIM
 from tasks.snli.score import score
+from tasks.snli.sources import COMMIT, SOURCES
 from tasks.snli.task import SNLI
 from tests.conftest import shared
 
@@ -94,9 +95,9 @@ class Hub(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     write_parquet(tmp_path)
-    base = f"/datasets/{SOURCE.repository}/resolve/{SOURCE.revision}/"
+    base = f"/datasets/stanfordnlp/snli/resolve/{COMMIT}"
     content = (tmp_path / "dev.parquet").read_bytes()
-    Hub.files = {base + path: content for path in SOURCE.files.values()}
+    Hub.files = {base + file.url.partition(COMMIT)[2]: content for file in SOURCES[0].files}
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
@@ -112,11 +113,6 @@ def test_paper_data_comes_from_the_hub_once(hub: str, tmp_path: Path) -> None:
     assert tmp_path / "cache" in task.folder.parents
     Hub.files = {}
     assert len(SNLI(data="paper").load("dev") or []) == 3
-
-
-def test_revision_is_a_commit() -> None:
-    assert len(SOURCE.revision) == 40
-    int(SOURCE.revision, 16)
 
 
 def model(where: str, **changes: float) -> ESIM:

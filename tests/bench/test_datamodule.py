@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bench.data import BucketSampler
+from bench.datamodule import BucketSampler
 
 SIZES = [random.Random(i).randint(1, 80) for i in range(1000)]
 

@@ -11,7 +11,7 @@ from datasets import Dataset
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
-from elmo_core.store import FeatureStore
+from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Task
 
 POOL = 50  # batches that are sorted by length together: little padding, still well mixed
@@ -54,19 +54,31 @@ class BucketSampler(Sampler[list[int]]):
 class BenchData(pl.LightningDataModule):
     """Serves batches: {"examples": rows, "tensors": Task.collate's, "layers": the encoder's}.
 
-    The test split is not read before testing begins.
+    Of the training split, `train_share` is drawn by the seed, and at least a batch; a smaller share
+    lies within a larger one. The test split is not read before testing begins.
     """
 
-    def __init__(self, task: Task, batch_size: int, seed: int) -> None:
+    def __init__(self, task: Task, batch_size: int, seed: int, train_share: float = 1.0) -> None:
         super().__init__()
         self.task, self.batch_size, self.seed = task, batch_size, seed
+        self.train_share = train_share
         self.store: FeatureStore | None = None  # where no place wants the encoder
         self.splits: dict[str, Dataset | None] = {}
 
     def split(self, name: str) -> Dataset | None:
         if name not in self.splits:
-            self.splits[name] = self.task.load(name)
+            whole = self.task.load(name)
+            self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
+
+    def _share(self, train: Dataset) -> Dataset:
+        """In the order of the file."""
+        if self.train_share == 1:
+            return train
+        generator = torch.Generator().manual_seed(self.seed)
+        order = torch.randperm(len(train), generator=generator).tolist()
+        size = max(round(self.train_share * len(train)), self.batch_size)
+        return train.select(sorted(order[:size]))
 
     def train_dataloader(self) -> DataLoader[Any]:
         examples = self.split("train")

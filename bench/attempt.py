@@ -1,0 +1,82 @@
+"""One run among many, in whichever process it is done: what came of it, never an exception."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from bench.cells import Cell
+from bench.errors import BusyError, explain
+from bench.record import Record
+from bench.say import one_line
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: str  # finished | failed | elsewhere: another process is at it
+    what: str  # the score, or why there is none; one line
+    mendable: bool = True  # by the user
+    seconds: float = 0.0
+
+
+def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
+    """Do the run `cfg`, which stands in `cells` at Hydra's job number, and say so in one line."""
+    number = HydraConfig.get().job.num
+    label = f"[{number + 1}/{len(cells)}] {cells[number]}"
+    started = time.perf_counter()
+    with one_line(label), _command(cells[number].overrides):
+        outcome = _done(cfg)
+    gc.collect()  # the model and its features, before the next run has its own
+    seconds = time.perf_counter() - started
+    print(f"{label}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+
+
+def _done(cfg: DictConfig) -> Outcome:
+    try:
+        from bench.run import run
+
+        result = run(cfg)
+    except BusyError:
+        return Outcome("elsewhere", "being run by another process")
+    except Exception as error:
+        return _failed(cfg, error)
+    name = result["primary"]["name"]
+    return Outcome("finished", f"dev {name} {result['metrics']['dev'][name]:.2f}")
+
+
+def _failed(cfg: DictConfig, error: Exception) -> Outcome:
+    """In one line; for a bug of ours, the traceback goes to the run's log."""
+    if cfg.debug:
+        traceback.print_exc()
+    why = explain(error)
+    if why:
+        return Outcome("failed", why)
+    log = Record.of(cfg).log
+    first = (str(error).splitlines() or [""])[0]
+    try:
+        with log.open("a") as file:
+            traceback.print_exc(file=file)
+        where = f" (traceback in {log})"
+    except OSError:
+        where = ""
+    return Outcome("failed", f"{type(error).__name__}: {first}{where}", mendable=False)
+
+
+@contextmanager
+def _command(overrides: Sequence[str]) -> Iterator[None]:
+    """Lightning starts the other processes of a run with this one's command line."""
+    whole = sys.argv
+    sys.argv = [whole[0], *overrides]
+    try:
+        yield
+    finally:
+        sys.argv = whole

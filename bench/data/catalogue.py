@@ -1,0 +1,118 @@
+"""`list`: what there is, where it is, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bench.data.items import Item, data_set, others
+from bench.errors import RunError
+from elmo_core.errors import did_you_mean
+from tasks.sources import Source, how_to_obtain, published
+from tasks.task import DataError
+
+WIDTH = 1000  # where there is no terminal: nothing is folded, paths stay whole
+
+
+def console() -> Console:
+    found = Console()
+    return found if found.is_terminal else Console(width=WIDTH)
+
+
+def show(tasks: Sequence[str]) -> None:
+    """All sets, vectors and weights; or the sets of some tasks, with all that is known of them."""
+    sources = published()
+    known = list(dict.fromkeys(source.task for source in sources))
+    for task in tasks:
+        if task not in known:
+            hint = did_you_mean(task, known)
+            raise RunError(f"no task {task!r}{hint} (choose {', '.join(known)})")
+    sources = [source for source in sources if not tasks or source.task in tasks]
+    out = console()
+    out.print(_sets(sources))
+    if not tasks:
+        out.print(_rest())
+    for source in sources:
+        if tasks:
+            out.print(_details(source))
+        elif not source.files and not _there(data_set(source)):
+            out.print(f"[bold]{source.task}/{source.name}[/]: {escape(how_to_obtain(source))}")
+
+
+def _sets(sources: Sequence[Source]) -> Table:
+    table = _table("data sets", "task", "set", "data=", "MB", "licence", "where")
+    for i, source in enumerate(sources):
+        if i == 0 or sources[i - 1].task != source.task:
+            table.add_section()
+            table.add_row(source.task, "mini", "mini", "", "Apache-2.0", "built in")
+        kinds = "|".join(source.kinds)
+        cells = (_megabytes(source.megabytes), source.licence, _where(data_set(source)))
+        table.add_row("", source.name, kinds, *cells)
+    return table
+
+
+def _rest() -> Table:
+    table = _table("word vectors (word_vectors=NAME), weights (encoder=NAME)", "name", *_COLUMNS)
+    for item in others():
+        table.add_row(item.name, _megabytes(item.megabytes), item.licence, _where(item))
+    return table
+
+
+_COLUMNS = ("MB", "licence", "where")
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        justify = "right" if column == "MB" else "left"
+        table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    return table
+
+
+def _megabytes(size: float | None) -> str:
+    return "" if size is None else f"{size:,.0f}" if size >= 1 else f"{size:.1f}"
+
+
+def _there(item: Item) -> bool:
+    try:
+        return item.is_there(None)
+    except DataError:  # another version
+        return False
+
+
+def _where(item: Item) -> str:
+    try:
+        if item.is_there(None):
+            return f"[green]{escape(short(item.place(None)))}[/]"
+    except DataError:
+        return f"[yellow]{escape(short(item.place(None)))}: another version[/]"
+    if item.source is not None and not item.source.files:
+        return "[yellow]missing: to be licensed (see below)[/]"
+    return f"missing: get {item.name}"
+
+
+def short(path: Path) -> str:
+    """With `~` for the home folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def _details(source: Source) -> str:
+    return "\n".join(f"  {line}" if i else line for i, line in enumerate(_facts(source)))
+
+
+def _facts(source: Source) -> Iterator[str]:
+    yield f"\n[bold]{source.name}[/]: {escape(source.title)}"
+    yield f"cite      {escape(source.citation)}"
+    yield f"from      {escape(source.origin)}"
+    yield f"version   {escape(source.version)}"
+    yield f"scored by {source.metric}"
+    for split, counts in source.counts.items():
+        figures = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+        yield f"{split:<9} {figures or 'sizes not published'}"
+    if not source.files:
+        yield f"obtain    {escape(how_to_obtain(source))}"

@@ -1,0 +1,136 @@
+"""`check`: does a folder hold what was published?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from bench.data.catalogue import console, short
+from bench.data.items import select
+from bench.errors import RunError
+from tasks.sources import Count, Found, Source, published
+from tasks.task import DataError
+
+ALONE = "runs report dev alone"
+
+Finding = Found | DataError | None
+
+
+def check(places: Sequence[str], task: str | None) -> int:
+    """Report on each folder, or set in the cache; 1 if anything differs from the published counts.
+
+    Raises RunError for a place that is neither, and for a folder without files of any set.
+    """
+    chosen = [pair for place in places for pair in _meant(place, task)]
+    return max([report(source, folder) for source, folder in chosen])
+
+
+def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
+    folder = Path(place).expanduser()
+    if folder.is_dir():
+        sources = published(task)
+        if not sources:
+            raise RunError(f"--task {task}: no such task, or nothing is published for it")
+        collection = [(source, source.folder(folder)) for source in sources]
+        inside = [(source, inner) for source, inner in collection if inner.is_dir()]
+        return inside or [(closest(sources, folder), folder)]
+    sets = [item.source for item in select([place]) if item.source is not None]
+    if not sets:
+        raise RunError(f"{place} is no data set: only those have counts to compare")
+    for source in sets:
+        if not source.is_in(source.folder()):
+            raise RunError(f"{source.name} is not there yet (`python -m bench.data list`)")
+    return [(source, source.folder()) for source in sets]
+
+
+def closest(sources: Sequence[Source], folder: Path) -> Source:
+    """The set whose counts are most like those of the files in `folder`.
+
+    Raises RunError if no set has files of such names.
+    """
+    found: dict[tuple[Count, str], Finding] = {}
+    for source in sources:
+        for split in source.counts:
+            key = (source.count, split)
+            if key not in found:
+                found[key] = _count(source, folder, split)
+    likeness = {
+        i: _likeness(source, {split: found[source.count, split] for split in source.counts})
+        for i, source in enumerate(sources)
+    }
+    best = max(likeness, key=lambda i: likeness[i])
+    if not likeness[best][0]:
+        unreadable = [finding for finding in found.values() if isinstance(finding, DataError)]
+        why = f": {unreadable[0]}" if unreadable else ""
+        raise RunError(f"{folder} has no files of a published set{why} (--task says what it is)")
+    return sources[best]
+
+
+def _count(source: Source, folder: Path, split: str) -> Finding:
+    try:
+        return source.count(folder, split)
+    except DataError as error:
+        return error
+
+
+def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, int, float]:
+    """Splits that can be read, figures that agree, and how near the others are."""
+    pairs = [
+        (expected, finding.counts[name])
+        for split, finding in found.items()
+        if isinstance(finding, Found)
+        for name, expected in source.counts[split].items()
+    ]
+    readable = sum(isinstance(finding, Found) for finding in found.values())
+    near = sum(min(pair) / max(*pair, 1) for pair in pairs) / max(len(pairs), 1)
+    return readable, sum(expected == actual for expected, actual in pairs), near
+
+
+def report(source: Source, folder: Path) -> int:
+    """Print what is as published and what is not; 0 or 1."""
+    title = f"{source.task}/{source.name} in {escape(short(folder))}"
+    table = Table(title=title, title_justify="left")
+    for column in ("split", "file", "published", "found", ""):
+        table.add_column(column, overflow="fold")
+    fine = True
+    for split, expected in source.counts.items():
+        finding = _count(source, folder, split)
+        if isinstance(finding, Found):
+            fine &= _compared(table, split, expected, finding)
+        else:
+            fine &= _absent(table, split, finding)
+    if "dev" in source.counts and "test" not in source.counts:
+        table.add_row("test", "", "", "", f"never published: {ALONE}")
+    console().print(table)
+    return 0 if fine else 1
+
+
+def _absent(table: Table, split: str, finding: DataError | None) -> bool:
+    if finding is not None:
+        table.add_row(split, "", "", "", f"[red]cannot be read: {escape(str(finding))}[/]")
+    elif split == "test":
+        table.add_row(split, "no file", "", "", ALONE)
+        return True
+    else:
+        table.add_row(split, "no file", "", "", "[red]missing[/]")
+    return False
+
+
+def _compared(table: Table, split: str, expected: Mapping[str, int], found: Found) -> bool:
+    """One row if all figures agree, else one for each that does not."""
+    counts, name = found.counts, escape(found.path.name)
+    wrong = {figure: number for figure, number in expected.items() if counts[figure] != number}
+    if not wrong:
+        figures = ", ".join(f"{number:,} {figure}" for figure, number in counts.items())
+        published = ("the same", "[green]as published[/]") if expected else ("?", "not published")
+        table.add_row(split, name, published[0], figures, published[1])
+        return True
+    subset = all(counts[figure] <= number for figure, number in expected.items())
+    for figure, number in wrong.items():
+        verdict = f"a subset, {counts[figure] / number:.1%}" if subset else "differs"
+        row = (f"{number:,} {figure}", f"{counts[figure]:,}", f"[red]{verdict}[/]")
+        table.add_row(split, name, *row)
+    return False

@@ -1,0 +1,59 @@
+"""`get`: licences, then downloads, then the check."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.markup import escape
+from rich.prompt import Confirm
+
+from bench.data.catalogue import console, short
+from bench.data.check import report
+from bench.data.items import Item, select
+from bench.errors import RunError
+from tasks.sources import how_to_obtain
+
+
+def get(names: Sequence[str], root: Path | None, *, offline: bool, ask: bool) -> int:
+    """Fetch what these names mean into `root`, or into the cache, where runs find it.
+
+    Returns 1 if a set differs from the published counts. Raises RunError for a licensed set that is
+    not there, and where the user does not agree.
+    """
+    out = console()
+    items = select(names)
+    missing = [item for item in items if not item.is_there(root)]
+    for item in missing:
+        out.print(f"[bold]{item.name}[/]: {escape(item.title)}{_size(item)}, {item.origin}")
+        out.print(f"  licence: {escape(item.licence)}\n  cite:    {escape(item.citation)}")
+    _refuse_licensed(missing, root)
+    if missing and ask and not offline:
+        _confirm(missing, root)
+    status = 0
+    for item in items:
+        item.fetch(root, offline)
+        if item.source is None:
+            out.print(f"{item.name}: {escape(short(item.place(root)))}")
+        else:
+            status |= report(item.source, item.place(root))
+    return status
+
+
+def _size(item: Item) -> str:
+    return f", {item.megabytes:,.0f} MB" if item.megabytes and item.megabytes >= 1 else ""
+
+
+def _refuse_licensed(missing: Sequence[Item], root: Path | None) -> None:
+    for item in missing:
+        if item.source is not None and not item.source.files:
+            raise RunError(f"{item.name} cannot be downloaded: {how_to_obtain(item.source, root)}")
+
+
+def _confirm(missing: Sequence[Item], root: Path | None) -> None:
+    where = ", ".join(short(item.place(root)) for item in missing)
+    if not sys.stdin.isatty():
+        raise RunError("nobody is here to agree to the licences: add --yes")
+    if not Confirm.ask(f"Download to {escape(where)}?", default=True):
+        raise RunError("not downloaded")

@@ -1,0 +1,116 @@
+"""What can be fetched, whatever it is: data sets, word vectors, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from bench.errors import RunError
+from bench.say import on_terminal
+from elmo_core import glove, pretrained
+from elmo_core.errors import did_you_mean
+from elmo_core.presets import PRESETS, Preset
+from tasks.sources import File, Source, fetch, published
+
+SHORT = {"glove": "glove.840B.300d"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """`place` and `fetch` take the user's folder, or None for the cache."""
+
+    name: str
+    title: str
+    origin: str
+    megabytes: float | None
+    licence: str
+    citation: str
+    place: Callable[[Path | None], Path]
+    is_there: Callable[[Path | None], bool]
+    fetch: Callable[[Path | None, bool], Path]
+    source: Source | None  # of a data set
+
+
+def data_set(source: Source) -> Item:
+    return Item(
+        name=source.name,
+        title=source.title,
+        origin=source.origin,
+        megabytes=source.megabytes,
+        licence=source.licence,
+        citation=source.citation,
+        place=source.folder,
+        is_there=lambda root: source.is_in(source.folder(root)),
+        fetch=partial(_fetch, source),
+        source=source,
+    )
+
+
+def _fetch(source: Source, root: Path | None, offline: bool) -> Path:
+    def watched(files: list[File]) -> Iterable[File]:
+        console = Console(stderr=True)
+        return track(files, source.name, console=console, transient=True, disable=not on_terminal())
+
+    return fetch(source, root, offline=offline, watch=watched)
+
+
+def word_vectors(name: str) -> Item:
+    return Item(
+        name=name,
+        title=f"GloVe vectors, {name}",
+        origin=glove.SITE,
+        megabytes=glove.VECTORS[name].megabytes,
+        licence=glove.LICENCE,
+        citation=glove.CITATION,
+        place=partial(glove.cached, name),
+        is_there=lambda root: glove.cached(name, root).is_file(),
+        fetch=lambda root, offline: glove.fetch(name, root, offline=offline),
+        source=None,
+    )
+
+
+def weights(preset: Preset) -> Item:
+    def place(root: Path | None) -> Path:
+        return pretrained.cache_folder(root) / preset.name
+
+    def load(root: Path | None, offline: bool) -> Path:
+        return pretrained.locate(preset, root, offline=offline)[0]
+
+    return Item(
+        name=preset.name,
+        title=f"a published biLM, {preset.parameters / 1e6:.1f} million parameters",
+        origin="https://allennlp.org/elmo",
+        megabytes=preset.megabytes,
+        licence="none stated with the files",
+        citation="Peters et al. 2018, Deep contextualized word representations",
+        place=place,
+        is_there=lambda root: (place(root) / "weights.hdf5").is_file(),
+        fetch=load,
+        source=None,
+    )
+
+
+def others() -> list[Item]:
+    """All that is not a data set."""
+    presets = (preset for preset in PRESETS.values() if preset.url)
+    return [*map(word_vectors, glove.VECTORS), *map(weights, presets)]
+
+
+def select(words: Sequence[str]) -> list[Item]:
+    """The items of these names; a set that several tasks have is meant for all of them, unless its
+    name begins with the task's (`srl/conll2012`). Raises RunError for a name that nothing has."""
+    sets = [(f"{source.task}/{source.name}", data_set(source)) for source in published()]
+    named = [*((item.name, item) for item in others()), *((i.name, i) for _, i in sets), *sets]
+    chosen: list[Item] = []
+    for word in words:
+        found = [item for name, item in named if name == SHORT.get(word, word)]
+        if not found:
+            hint = did_you_mean(word, [name for name, _ in named])
+            raise RunError(f"nothing is called {word!r}{hint} (`python -m bench.data list`)")
+        chosen += found
+    return chosen

@@ -1,0 +1,52 @@
+"""What an experiment file (`conf/experiment/*.yaml`) may say: a table or figure in a few lines.
+
+    title: Which layers to mix
+    rows: {snli: {task: snli}, srl: {task: srl}}
+    columns:
+      baseline: {elmo.placement: none}
+      last only: {elmo.layers: top}
+    baseline: baseline
+    paper: {snli: {baseline: 88.1, last only: 89.1}, srl: {baseline: 81.6, last only: 84.1}}
+
+Every row × column × seed is a run. A row and a column say how it differs from the defaults, in the
+keys of the command line; what is given on the command line besides holds for all runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import omegaconf
+
+
+class View(Enum):
+    """How a report shows it: scores, scores against a column's x, the same with the updates that
+    the scores took, or the weights of the mixes."""
+
+    table = "table"
+    curve = "curve"
+    efficiency = "efficiency"
+    weights = "weights"
+
+
+class Split(Enum):
+    """Whose score counts; where the data has no test set, dev's."""
+
+    dev = "dev"
+    test = "test"
+
+
+@dataclass
+class Experiment:
+    title: str = omegaconf.MISSING
+    source: str = ""  # what it repeats: a paper's table
+    view: View = View.table
+    split: Split = Split.dev
+    rows: Any = None  # name: overrides; or `all` tasks that there are; or null, those of task=
+    columns: dict[str, dict[str, Any]] = omegaconf.MISSING  # name: overrides, and x for a curve
+    baseline: str | None = None  # the column that others are compared with
+    seeds: list[int] = field(default_factory=lambda: [1])
+    overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win
+    paper: dict[str, dict[str, Any]] = field(default_factory=dict)  # its numbers, by row and column

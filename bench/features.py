@@ -1,0 +1,255 @@
+"""`python -m bench.features`: the layers that encoders gave, kept on the disk for all runs."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.errors import RunError, exit_status
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from elmo_core.store.shelves import Shelf
+
+PROGRAM = "python -m bench.features"
+SPLITS = ("train", "dev", "test")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    given = parser().parse_args(arguments)
+    with exit_status(debug=False):
+        given.run(given)
+
+
+def parser() -> ArgumentParser:
+    """Each verb leaves its function in `run`."""
+    root = ArgumentParser(
+        PROGRAM,
+        description="Layers that encoders gave, kept on the disk for all runs.",
+        epilog="a run fills the store by itself; these look after it:\n"
+        + _examples("build task=snli encoder=elmo-small", "stats", "verify", "prune --idle 60"),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    verbs = root.add_subparsers(required=True, metavar="VERB")
+    for add in (_add_build, _add_stats, _add_verify, _add_prune):
+        add(verbs)
+    return root
+
+
+def _verb(
+    verbs: Any, name: str, run: Callable[[Namespace], None], text: str, *examples: str
+) -> ArgumentParser:
+    verb: ArgumentParser = verbs.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog="examples:\n" + _examples(*examples),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    verb.set_defaults(run=run)
+    return verb
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join(f"  {PROGRAM} {line}" for line in lines)
+
+
+def _add_build(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "build",
+        _build,
+        "Compute now what a run with the same words would compute first.",
+        "build task=sst5 data=mini",
+        "build task=snli data.dir=~/snli_1.0 encoder=elmo-original features.precision=float16",
+        "build task=ner encoder=elmo-small features.dir=/scratch/features --splits train dev",
+    )
+    verb.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`")
+    verb.add_argument(
+        "--splits", nargs="+", choices=SPLITS, default=SPLITS, help="which (default: all three)"
+    )
+
+
+def _add_stats(verbs: Any) -> None:
+    text = "What is stored of each encoder, how much it is, and when it was last used."
+    _add_folder(_verb(verbs, "stats", _stats, text, "stats", "stats --dir /scratch/features"))
+
+
+def _add_verify(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "verify",
+        _verify,
+        "Read every byte. What is damaged is removed, and computed again by the next run that "
+        "wants it. Status 2 if anything was.",
+        "verify",
+        "verify --encoder elmo-small",
+    )
+    _add_folder(verb)
+    _add_encoder(verb)
+
+
+def _add_prune(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "prune",
+        _prune,
+        "Throw away what is stored: of an encoder, or what has not been used for long.",
+        "prune --encoder random-elmo-mini-0",
+        "prune --idle 60 --yes",
+        "prune --all",
+    )
+    _add_folder(verb)
+    _add_encoder(verb)
+    verb.add_argument("--idle", type=float, metavar="DAYS", help="not used for so many days")
+    verb.add_argument("--all", action="store_true", help="everything")
+    verb.add_argument("--yes", action="store_true", help="without asking")
+
+
+def _add_folder(verb: ArgumentParser) -> None:
+    verb.add_argument("--dir", type=Path, help="as features.dir (default: in the user's cache)")
+
+
+def _add_encoder(verb: ArgumentParser) -> None:
+    verb.add_argument(
+        "--encoder", metavar="NAME", help="its name, or its fingerprint's beginning, in `stats`"
+    )
+
+
+# -- the verbs
+
+
+def _build(given: Namespace) -> None:
+    cfg = _composed(given.overrides)
+    from bench.datamodule import BenchData
+    from bench.layers import fill, store_of
+    from bench.parts import encoder_of, task_of
+    from bench.say import said_in
+
+    with said_in():
+        task, training = task_of(cfg), cfg.training
+        data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
+        task.prepare(data.split("train"))
+        encoder = encoder_of(cfg)
+        if encoder is None:
+            raise RunError("elmo.placement=none asks no encoder: there is nothing to build")
+        fill(cfg, store_of(cfg, encoder), data, *given.splits)
+
+
+def _composed(words: list[str]) -> DictConfig:
+    """The configuration of one run with these words; what it stores goes to the disk."""
+    from hydra import compose, initialize_config_dir
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from bench import config, overrides
+
+    config.register()
+    words = overrides.expand(words)
+    try:
+        with initialize_config_dir(str(config.CONF), version_base="1.3"):
+            cfg = compose("config", overrides=words)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise RunError(overrides.explain(words, error)) from error
+    cfg.features.mode = "store"
+    config.check(cfg)
+    return cfg
+
+
+def _stats(given: Namespace) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from elmo_core.store.shelves import shelves
+
+    root, found = _root(given), shelves(_root(given))
+    table = Table(title=str(root), box=None)
+    for name in ("encoder", "fingerprint", "precision"):
+        table.add_column(name, overflow="fold")
+    for name in ("sentences", "tokens", "GB", "last used"):
+        table.add_column(name, justify="right")
+    for shelf in found:
+        table.add_row(
+            shelf.encoder,
+            shelf.fingerprint[:12],
+            shelf.precision,
+            f"{shelf.sentences:,}",
+            f"{shelf.tokens:,}",
+            f"{shelf.bytes / 1e9:.2f}",
+            f"{shelf.idle_days:.0f} days ago" if shelf.idle_days >= 1 else "today",
+        )
+    console = Console()
+    console.print(table if found else f"nothing is stored in {root}", highlight=False)
+    if damaged := sum(shelf.damaged for shelf in found):
+        count = sum(shelf.shards for shelf in found)
+        raise RunError(f"{damaged} of {count} shards cannot be read: `{PROGRAM} verify` tells more")
+
+
+def _verify(given: Namespace) -> None:
+    from elmo_core.store.shelves import damages
+
+    count, damaged = 0, 0
+    for shelf in _chosen(given):
+        for path, damage in damages(shelf.folder):
+            count += 1
+            if damage is not None:
+                damaged += 1
+                path.unlink(missing_ok=True)
+                print(f"{path}: damaged ({damage}), removed")
+    if damaged:
+        raise RunError(
+            f"{damaged} of {count} shards were damaged: the next run that wants what was in them "
+            "computes it again"
+        )
+    print(f"{count} shards, all whole")
+
+
+def _prune(given: Namespace) -> None:
+    if not (given.all or given.encoder or given.idle is not None):
+        raise RunError("prune what? --encoder NAME, --idle DAYS, both, or --all")
+    chosen = [shelf for shelf in _chosen(given) if shelf.idle_days >= (given.idle or 0)]
+    for shelf in chosen:
+        size = f"{shelf.bytes / 1e9:.2f} GB"
+        about = f"{shelf.encoder}, {shelf.precision}: {shelf.sentences:,} sentences, {size}"
+        if shelf.busy:
+            print(f"{about}: being filled, left alone")
+        elif given.yes or _agreed(f"{about}: throw away?"):
+            shelf.remove()
+            print(f"{about}: thrown away")
+    if not chosen:
+        print("nothing to throw away")
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise RunError(f"{question} Nobody is there to answer: --yes does it without asking")
+    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _root(given: Namespace) -> Path:
+    from elmo_core.store.files import root_folder
+
+    return root_folder(given.dir)
+
+
+def _chosen(given: Namespace) -> list[Shelf]:
+    """Those that --encoder names, by default all."""
+    from elmo_core.store.shelves import shelves
+
+    found, name = shelves(_root(given)), given.encoder
+    if name is None:
+        return found
+    chosen = [s for s in found if s.encoder == name or s.fingerprint.startswith(name)]
+    if not chosen:
+        known = ", ".join(sorted({shelf.encoder for shelf in found})) or "nothing"
+        raise RunError(f"--encoder {name}: not in {_root(given)}, which has {known}")
+    return chosen
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""`python -m bench.predict RUN`: a trained head on new text.
+
+One example a line, read as it comes, answered in batches; one JSON object a line comes out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import count, islice
+from pathlib import Path
+from typing import IO, Any
+
+from bench.errors import RunError, exit_status
+
+EXAMPLES = """examples:
+  echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
+  echo '{"premise": "A man sleeps.", "hypothesis": "He runs."}' |
+      python -m bench.predict runs/snli/RUN
+  python -m bench.predict runs/squad/RUN --input questions.jsonl --output answers.jsonl
+
+A line is a JSON object with the task's fields, which its card names (tasks/NAME/README.md), or,
+where all it reads is `text`, plain text.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        "python -m bench.predict",
+        description="A trained head on new text.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", type=Path, help="folder of a finished run: runs/TASK/RUN_ID")
+    parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
+    parser.add_argument("--output", type=Path, help="file to make (default: standard output)")
+    parser.add_argument("--batch-size", type=int, default=32, help="lines at a time (default: 32)")
+    given = parser.parse_args()
+    with exit_status(debug=False), ExitStack() as files:
+        predict = Predictor(given.run)
+        lines = files.enter_context(_opened(given.input))
+        out = files.enter_context(given.output.open("w")) if given.output else sys.stdout
+        numbered = zip(count(1), lines, strict=False)
+        while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
+            for row in predict(batch):
+                print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
+
+
+class Predictor:
+    """A finished run, ready for more text."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises RunError where `folder` holds no finished run."""
+        for name in ("config.yaml", "vocabulary.json", "head.safetensors"):
+            if not (folder / name).is_file():
+                raise RunError(f"{folder} is no finished run: it has no {name}")
+        from omegaconf import DictConfig, OmegaConf
+        from safetensors.torch import load_file
+
+        from bench.parts import encoder_of, placement_of, task_of
+
+        cfg = OmegaConf.load(folder / "config.yaml")
+        assert isinstance(cfg, DictConfig)
+        self.task, self.encoder = task_of(cfg), encoder_of(cfg)
+        self.task.restore(json.loads((folder / "vocabulary.json").read_text(encoding="utf-8")))
+        self.model = self.task.model(placement_of(cfg, self.encoder)).eval()
+        self.model.load_state_dict(load_file(folder / "head.safetensors"))
+
+    def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+        """For each numbered line that is not empty: what was given, and the prediction."""
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+
+        given = [(number, _fields(number, line)) for number, line in lines if line.strip()]
+        if not given:
+            return
+        examples = [self._parsed(number, fields) for number, fields in given]
+        layers = None
+        if self.encoder is not None:
+            sentences = [words for example in examples for words in self.task.sentences(example)]
+            encoded = [each.transpose(0, 1) for each in self.encoder.encode(sentences)]
+            layers = pad_sequence(encoded, batch_first=True).transpose(1, 2)
+        with torch.no_grad():
+            output = self.model(self.task.collate(examples), layers)
+        for (_, fields), row in zip(given, self.task.predict(output, examples), strict=True):
+            yield {**fields, **{key: row[key] for key in row if key not in ("gold", "answers")}}
+
+    def _parsed(self, number: int, fields: dict[str, Any]) -> dict[str, Any]:
+        from tasks.task import DataError
+
+        try:
+            return {**self.task.parse(fields), "id": str(fields.get("id", number))}
+        except DataError as error:
+            raise RunError(f"line {number}: {error}") from None
+
+
+def _fields(number: int, line: str) -> dict[str, Any]:
+    """A JSON object, or plain text."""
+    if not line.lstrip().startswith("{"):
+        return {"text": line.strip()}
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RunError(f"line {number} is not JSON: {error}") from None
+    return dict(fields)
+
+
+def _opened(name: str) -> IO[str]:
+    if name == "-":
+        return sys.stdin
+    try:
+        return open(name, encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"{name}: {error.strerror}") from None
+
+
+if __name__ == "__main__":
+    main()

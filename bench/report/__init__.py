@@ -1,0 +1,1 @@
+"""`python -m bench.report RUNS`: tables, figures and statistics from the records alone."""

@@ -1,0 +1,182 @@
+"""An experiment's cells filled with what its runs gave: means over seeds, differences, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+
+from bench.report.compare import Incomparable, compared
+from bench.report.records import Cell, Experiment, Records, Run
+from bench.stats import Comparison, holm
+
+MARKS = ((0.01, "**"), (0.05, "*"))
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One number for each seed."""
+
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.values)
+
+    @property
+    def sd(self) -> float | None:
+        """Sample standard deviation; None for one seed."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A run that an experiment asks for and that has no score."""
+
+    cell: Cell
+    status: str  # missing | unfinished | failed | damaged
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Row × column of a table: the runs of all seeds."""
+
+    cells: tuple[Cell, ...]
+    runs: tuple[Run, ...]  # the finished ones
+    gaps: tuple[Gap, ...]
+    split: str
+    paper: float | None
+    scores: Scores | None  # None without a finished run
+    against: Comparison | None = None
+    p: float | None = None  # of `against`, corrected over the table (Holm)
+    not_compared: str = ""  # the reason, where there should be an `against`
+
+    @property
+    def mark(self) -> str:
+        """What Holm's p deserves."""
+        return next((mark for level, mark in MARKS if self.p is not None and self.p < level), "")
+
+
+Entries = dict[tuple[str, str], Entry]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """An experiment's rows and columns."""
+
+    experiment: Experiment
+    entries: Entries
+
+    @property
+    def baseline(self) -> str:
+        """What columns are compared with, in words."""
+        return self.experiment.baseline or "no ELMo on the same data"
+
+    def row(self, row: str) -> list[Entry | None]:
+        return [self.entries.get((row, column)) for column in self.experiment.columns]
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for entry in self.entries.values() for run in entry.runs]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        return [gap for entry in self.entries.values() for gap in entry.gaps]
+
+    def metric(self, row: str) -> str:
+        return next((run.metric for entry in self.row(row) if entry for run in entry.runs), "")
+
+    def split(self, row: str) -> str:
+        return next((entry.split for entry in self.row(row) if entry), self.experiment.split)
+
+    def yardsticks(self, row: str) -> Mapping[str, float]:
+        """What needs no learning, in this row's split."""
+        for entry in self.row(row):
+            if entry and entry.runs:
+                return entry.runs[0].yardsticks(entry.split)
+        return {}
+
+    def paper_difference(self, row: str, column: str) -> float | None:
+        """The paper's number minus the paper's baseline."""
+        paper = self.experiment.paper.get(row, {})
+        baseline = _baseline(self.experiment, self.entries, row, column)
+        if baseline is None or not {baseline, column} <= paper.keys():
+            return None
+        return paper[column] - paper[baseline]
+
+
+def fill(experiment: Experiment, records: Records) -> Grid:
+    """The experiment's table, every column compared with the baseline in its row."""
+    entries = {}
+    for row in experiment.rows:
+        cells = [cell for cell in experiment.cells if cell.row == row]
+        split = _split(cells, experiment.split, records)
+        for column in experiment.columns:
+            here = [cell for cell in cells if cell.column == column]
+            if here:
+                paper = experiment.paper.get(row, {}).get(column)
+                entries[row, column] = _entry(here, split, paper, records)
+    return Grid(experiment, _compare(experiment, entries))
+
+
+def _baseline(experiment: Experiment, entries: Entries, row: str, column: str) -> str | None:
+    """The column that this one is compared with: the experiment's baseline; for sample efficiency,
+    the one without ELMo on as much data."""
+    if experiment.view != "efficiency" or experiment.baseline is not None:
+        return experiment.baseline if column != experiment.baseline else None
+    here = entries[row, column].cells[0] if (row, column) in entries else None
+    if here is None or here.placement == "none":
+        return None
+    alike = (entry.cells[0] for (r, _), entry in entries.items() if r == row)
+    return next((c.column for c in alike if c.placement == "none" and c.x == here.x), None)
+
+
+def _split(cells: Sequence[Cell], wanted: str, records: Records) -> str:
+    """The split that all finished runs of a row have."""
+    runs = (records.runs.get(cell.key) for cell in cells)
+    lacking = any(run and run.finished and run.score(wanted) is None for run in runs)
+    return "dev" if lacking else wanted
+
+
+def _entry(cells: Sequence[Cell], split: str, paper: float | None, records: Records) -> Entry:
+    found = {cell: records.runs.get(cell.key) for cell in cells}
+    runs = tuple(run for run in found.values() if run and run.finished)
+    values = tuple(value for run in runs if (value := run.score(split)) is not None)
+    return Entry(
+        cells=tuple(cells),
+        runs=runs,
+        gaps=tuple(_gap(c, records) for c, run in found.items() if not (run and run.finished)),
+        split=split,
+        paper=paper,
+        scores=Scores(values) if values else None,
+    )
+
+
+def _gap(cell: Cell, records: Records) -> Gap:
+    if cell.key in records.runs:
+        reason = records.runs[cell.key].result.get("error", "no reason recorded")
+        return Gap(cell, "failed", str(reason))
+    if cell.key in records.damaged:
+        return Gap(cell, "damaged", "its result.json cannot be read")
+    return Gap(cell, "unfinished" if cell.key in records.unfinished else "missing")
+
+
+def _compare(experiment: Experiment, entries: Entries) -> Entries:
+    """Each entry against its row's baseline; then Holm over all of them."""
+    filled = dict(entries)
+    for (row, column), entry in entries.items():
+        base = entries.get((row, _baseline(experiment, entries, row, column) or ""))
+        if base is None or not entry.runs:
+            continue
+        try:
+            if not base.runs:
+                raise Incomparable("the baseline has no finished run")
+            against = compared(base.runs, entry.runs, entry.split)
+            filled[row, column] = replace(entry, against=against)
+        except Incomparable as reason:
+            filled[row, column] = replace(entry, not_compared=str(reason))
+    family = [(key, entry.against.p) for key, entry in filled.items() if entry.against]
+    for (key, _), p in zip(family, holm([p for _, p in family]), strict=True):
+        filled[key] = replace(filled[key], p=p)
+    return filled

@@ -1,0 +1,87 @@
+"""Sample efficiency (the paper's Figure 1): scores on parts of the training set, and how soon a
+system is as good as the baseline ever gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import fmean
+
+from bench.report.grid import Entry, Grid
+from bench.report.records import Run
+
+
+@dataclass(frozen=True)
+class Series:
+    """One system of a row: its entries by the part of the training set, ascending."""
+
+    placement: str
+    points: list[tuple[float, Entry]]
+
+    @property
+    def name(self) -> str:
+        return "no ELMo" if self.placement == "none" else f"ELMo, {self.placement}"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Means over the seeds that both have; epochs counted from 1."""
+
+    row: str
+    column: str
+    best: float  # the baseline's, on dev
+    baseline_epochs: float
+    epochs: float | None  # None where some seed never gets there
+    updates_an_epoch: int | None
+
+    @property
+    def saved(self) -> float | None:
+        """The share of the baseline's updates that is not needed."""
+        return None if self.epochs is None else 1 - self.epochs / self.baseline_epochs
+
+
+def series(grid: Grid, row: str) -> list[Series]:
+    found: dict[str, list[tuple[float, Entry]]] = {}
+    for entry in grid.row(row):
+        if entry is None or entry.scores is None or entry.cells[0].x is None:
+            continue
+        found.setdefault(entry.cells[0].placement, []).append((entry.cells[0].x, entry))
+    return [Series(place, sorted(p, key=lambda point: point[0])) for place, p in found.items()]
+
+
+def reached(grid: Grid) -> Iterator[Reached]:
+    """For every system and every part of the training set on which there is a baseline."""
+    for row in grid.experiment.rows:
+        systems = series(grid, row)
+        base = {x: entry for s in systems if s.placement == "none" for x, entry in s.points}
+        for x, entry in (point for s in systems if s.placement != "none" for point in s.points):
+            if x in base:
+                yield from _reached(row, entry, base[x])
+
+
+def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:
+    by_seed = {run.seed: run for run in base.runs}
+    pairs = [(by_seed[run.seed], run) for run in entry.runs if run.seed in by_seed]
+    if not pairs:
+        return
+    bests = [_best(run) for run, _ in pairs]
+    needed = [_epoch(run, best) for (_, run), (best, _) in zip(pairs, bests, strict=True)]
+    there = [epoch for epoch in needed if epoch is not None]
+    yield Reached(
+        row=row,
+        column=entry.cells[0].column,
+        best=fmean(best for best, _ in bests),
+        baseline_epochs=fmean(epoch for _, epoch in bests),
+        epochs=fmean(there) if len(there) == len(needed) else None,
+        updates_an_epoch=pairs[0][1].updates,
+    )
+
+
+def _best(run: Run) -> tuple[float, int]:
+    """The best dev score, and the epoch in which it was first reached."""
+    scores = run.dev_scores
+    return max(scores), scores.index(max(scores)) + 1
+
+
+def _epoch(run: Run, score: float) -> int | None:
+    return next((i for i, value in enumerate(run.dev_scores, start=1) if value >= score), None)

@@ -1,0 +1,46 @@
+"""From a folder of runs to the files of a report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from bench.report import latex, markdown, spreadsheet
+from bench.report.report import collect
+from elmo_core.disk import replacing
+
+
+def write(runs: Path, folder: Path, formats: Collection[str]) -> list[str]:
+    """Write the report in these `formats`; returns where things are. What is damaged is said on
+    the way. Raises ReportError where `runs` is no folder of runs."""
+    report = collect(runs)
+    for problem in report.records.problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    pictures = []
+    if not {"md", "html"}.isdisjoint(formats):
+        from bench.report.pictures import draw
+
+        pictures = draw(report)
+        for picture in pictures:
+            picture.save(folder / "figures")
+
+    def page() -> str:
+        from bench.report import page
+
+        return page.text(report, pictures, folder)
+
+    texts: dict[str, tuple[str, Callable[[], str]]] = {
+        "md": ("report.md", lambda: markdown.text(report, pictures)),
+        "tex": ("report.tex", lambda: latex.text(report)),
+        "csv": ("report.csv", lambda: spreadsheet.text(report)),
+        "html": ("index.html", page),
+    }
+    written = []
+    for name, make in (texts[key] for key in texts if key in formats):
+        with replacing(folder / name) as temporary:
+            temporary.write_text(make(), encoding="utf-8")
+        written.append(str(folder / name))
+    if pictures:
+        written.append(f"{folder / 'figures'}: {len(pictures)} figures, as PNG and SVG")
+    return written

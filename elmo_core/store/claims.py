@@ -1,0 +1,79 @@
+"""Who computes what: several processes fill one folder, and nothing is computed twice.
+
+A claim is a file with the keys of the sentences that a process is at work on. It counts for as long
+as that process holds a lock on it, which falls with the process, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+from types import TracebackType
+
+from elmo_core.store.files import KEY
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows: each process then computes all that it wants
+    fcntl = None  # type: ignore[assignment]
+
+PATTERN = ".claim-*"
+
+
+class Claim:
+    """Held from the beginning; given up at the end of a `with` block."""
+
+    def __init__(self, folder: Path, keys: Iterable[bytes]) -> None:
+        """Only while the folder is locked, so that nobody finds the file without its lock."""
+        self._file, name = mkstemp(prefix=PATTERN[:-1], dir=folder)
+        self._path = Path(name)
+        if fcntl is not None:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        os.write(self._file, b"".join(keys))
+
+    def __enter__(self) -> Claim:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def held(folder: Path) -> dict[Path, set[bytes]]:
+    """The keys of each living claim. Dead ones are removed, and what their owners half wrote.
+
+    Only while the folder is locked.
+    """
+    if fcntl is None:
+        return {}
+    living = {path: keys for path in folder.glob(PATTERN) if (keys := _claimed(path))}
+    if not living:
+        for half_written in folder.glob(".*.tmp"):
+            half_written.unlink(missing_ok=True)
+    return living
+
+
+def wait(path: Path) -> None:
+    """Until the claim is given up, or its owner gone."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+
+
+def _claimed(path: Path) -> set[bytes]:
+    """The keys of a claim if it is alive; else none, and the file is removed."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            path.unlink()
+        except BlockingIOError:
+            keys = file.read()
+            return {keys[i : i + KEY] for i in range(0, len(keys), KEY)}
+    return set()

@@ -1,0 +1,230 @@
+"""FeatureStore: the layers of each distinct sentence, computed once for all tasks and runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from elmo_core.disk import locked
+from elmo_core.encoder import Encoder
+from elmo_core.errors import EncoderError, OptionsError
+from elmo_core.store import claims, shards
+from elmo_core.store.files import DamagedShard, check, root_folder, shards_in
+from elmo_core.store.shards import Shard, address
+
+log = logging.getLogger(__name__)
+
+Sentence = tuple[str, ...]
+Advance = Callable[[int], object]
+SCHEMA = 1
+DTYPES = {"float32": torch.float32, "float16": torch.float16}
+SHARD_TOKENS, SHARD_BYTES = 1 << 14, 1 << 26  # at most: what a kill can cost is some seconds
+
+
+def nobody(tokens: int) -> None:
+    """Hears of progress where nobody else does."""
+
+
+class FeatureStore:
+    """What an encoder says about sentences, looked up rather than computed again.
+
+    `attach` finds sentences in files that all processes share, `fill` computes those that are not
+    there, `layers` reads. Rows stay on the disk, memory-mapped. All that `layers` gives is of one
+    precision (float32 | float16), wherever it comes from.
+    """
+
+    def __init__(
+        self, encoder: Encoder, root: str | Path | None = None, precision: str = "float32"
+    ) -> None:
+        """`root` as files.root_folder takes it. Raises OptionsError for another precision."""
+        if precision not in DTYPES:
+            raise OptionsError(f"precision={precision}: unknown (choose {', '.join(DTYPES)})")
+        self.encoder, self.precision, self.dtype = encoder, precision, DTYPES[precision]
+        self.root = root_folder(root)
+        identity = f"{SCHEMA}\n{encoder.fingerprint}\n{encoder.layers}\n{encoder.dim}"
+        name = blake2b(identity.encode(), digest_size=8).hexdigest()
+        self.folder = self.root / f"{name}-{precision}"
+        self._shards: dict[Path, Shard] = {}
+        self._checked: set[Path] = set()
+        self._index: dict[bytes, NDArray[Any]] = {}  # the rows of each sentence
+        self.kept = 0  # bytes in memory
+
+    def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """(sentences, layers, tokens, dim) on the CPU, zero-padded to the longest sentence.
+
+        What neither `attach` nor `fill` has met is encoded now.
+        """
+        keys = [address(words) for words in sentences]
+        unmet = {k: words for k, words in zip(keys, sentences, strict=True) if k not in self._index}
+        encoded = self.encode(list(unmet.values())) if unmet else []
+        live = dict(zip(unmet, encoded, strict=True))
+        shape = len(keys), self.encoder.layers, max(map(len, sentences)), self.encoder.dim
+        padded = torch.zeros(shape, dtype=self.dtype)
+        for key, target in zip(keys, padded.numpy(), strict=True):
+            if key in live:
+                target[:, : live[key].shape[1]] = live[key].numpy()
+            else:
+                rows = self._index[key]
+                shards.unpack(rows, target[:, : len(rows)])
+        return padded
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
+        """(layers, tokens, dim) for each, in the store's precision, computed now.
+
+        Random numbers stay as they were: what is trained must not depend on what was stored.
+        """
+        with torch.random.fork_rng(devices=[]):
+            encoded = [layers.to(self.dtype) for layers in self.encoder.encode(sentences)]
+        if self.dtype != torch.float32 and not all(layers.isfinite().all() for layers in encoded):
+            raise EncoderError(
+                f"encoder {self.encoder.name}: numbers too large for {self.precision}"
+            )
+        return encoded
+
+    def attach(self, wanted: Iterable[bytes]) -> set[bytes]:
+        """Take in the shards that hold sentences of these addresses; returns what is missing.
+
+        A shard is read through and checked before any of it is used. A damaged one is reported
+        and removed, and its sentences are missing again.
+        """
+        missing = set(wanted) - self._index.keys()
+        if missing:
+            self._refresh()
+            self._take(self._shards, missing)
+        with suppress(OSError):  # not there yet, or somebody else's
+            os.utime(self.folder)  # when it was last used
+        return missing
+
+    def fill(self, sentences: Mapping[bytes, Sentence], advance: Advance = nobody) -> None:
+        """Compute on the disk what is missing of the sentences; `advance` hears of tokens done.
+
+        Killed, it loses one shard; several processes share the work. Raises OSError where the disk
+        cannot be written, EncoderError where numbers are too large for float16.
+        """
+        missing = self.attach(sentences)
+        parts = self._parts(missing, sentences)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        while parts:
+            with self._share(parts, missing) as keys:
+                if keys:
+                    shard = self._shard([sentences[key] for key in keys], keys)
+                    path = shards.write(self.folder, shard, self._about(shard))
+                    self._shards[path] = shards.read(path)  # from now on in the page cache only
+                    self._checked.add(path)
+                    self._take([path], missing)
+            done = [part for part in parts if missing.isdisjoint(part)]
+            advance(sum(len(sentences[key]) for part in done for key in part))
+            parts = [part for part in parts if not missing.isdisjoint(part)]
+
+    def keep(self, sentences: Mapping[bytes, Sentence], advance: Advance = nobody) -> None:
+        """`fill`, in memory, for this process alone."""
+        for keys in self._parts(self.attach(sentences), sentences):
+            shard = self._shard([sentences[key] for key in keys], keys)
+            self._add(shard, set(keys))
+            self.kept += shard.rows.nbytes
+            advance(len(shard.rows))
+
+    def _parts(self, missing: set[bytes], sentences: Mapping[bytes, Sentence]) -> list[list[bytes]]:
+        """What goes into a shard each, the longest sentences first: short memory shows at once."""
+        bytes_a_token = self.encoder.layers * self.encoder.dim * self.dtype.itemsize
+        limit = min(SHARD_TOKENS, SHARD_BYTES // bytes_a_token)
+        parts: list[list[bytes]] = []
+        tokens = limit
+        for key in sorted(missing, key=lambda key: (-len(sentences[key]), key)):
+            tokens += len(sentences[key])
+            if tokens > limit:
+                parts.append([])
+                tokens = len(sentences[key])
+            parts[-1].append(key)
+        return parts
+
+    @contextmanager
+    def _share(self, parts: list[list[bytes]], missing: set[bytes]) -> Iterator[list[bytes]]:
+        """What this process shall compute next, claimed; nothing, if it had to wait for others.
+
+        What others have finished is taken in, and is not missing any more.
+        """
+        with locked(self.folder / ".lock"):
+            others = claims.held(self.folder)  # before the shards: what is given up now is in them
+            self._take(self._refresh(), missing)
+            theirs = set().union(*others.values())
+            free = ([k for k in part if k in missing and k not in theirs] for part in parts)
+            mine = next(filter(None, free), [])
+            claim = claims.Claim(self.folder, mine) if mine else None
+        if claim is not None:
+            with claim:
+                yield mine
+            return
+        for path in (path for path, keys in others.items() if keys & missing):
+            claims.wait(path)
+        yield []
+
+    def _shard(self, sentences: list[Sentence], keys: list[bytes]) -> Shard:
+        rows = shards.pack(self.encode(sentences))
+        return Shard(rows, [len(words) for words in sentences], keys)
+
+    def _about(self, shard: Shard) -> dict[str, str]:
+        about = {
+            "schema": SCHEMA,
+            "encoder": self.encoder.name,
+            "fingerprint": self.encoder.fingerprint,
+            "precision": self.precision,
+            "layers": self.encoder.layers,
+            "dim": self.encoder.dim,
+            "sentences": len(shard.keys),
+            "tokens": len(shard.rows),
+        }
+        return {key: str(value) for key, value in about.items()}
+
+    def _refresh(self) -> list[Path]:
+        """Open the shards that have come since the last look."""
+        new = [path for path in shards_in(self.folder) if path not in self._shards]
+        for path in new:
+            with _reporting(path):
+                self._shards[path] = shards.read(path)
+        return [path for path in new if path in self._shards]
+
+    def _take(self, paths: Iterable[Path], missing: set[bytes]) -> None:
+        """Add those of the shards that hold anything missing, once they are found whole."""
+        for path in list(paths):
+            found = missing.intersection(self._shards[path].keys)
+            if not found:
+                continue
+            if path not in self._checked:
+                with _reporting(path):
+                    check(path)
+                    self._checked.add(path)
+            if path in self._checked:
+                self._add(self._shards[path], found)
+                missing -= found
+            else:
+                del self._shards[path]
+
+    def _add(self, shard: Shard, wanted: set[bytes]) -> None:
+        rows, ends = shard.rows.numpy(), accumulate(shard.lengths)
+        for key, length, end in zip(shard.keys, shard.lengths, ends, strict=True):
+            if key in wanted:
+                self._index[key] = rows[end - length : end]
+
+
+@contextmanager
+def _reporting(path: Path) -> Iterator[None]:
+    """A damaged shard is reported and removed; one that is gone is as if it had not been there."""
+    try:
+        yield
+    except FileNotFoundError:
+        pass
+    except DamagedShard as damage:
+        log.warning("%s is damaged (%s): what was in it is computed again", path, damage)
+        with suppress(OSError):  # gone by now, or not ours to remove
+            path.unlink()

@@ -1,0 +1,50 @@
+"""Finding and checking the files of a store. No torch here."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+import xxhash
+
+from elmo_core.pretrained import cache_folder
+
+SUFFIX = ".safetensors"
+KEY = 16
+"""Bytes of a sentence's address."""
+
+
+class DamagedShard(Exception):
+    """A file that is not what was once written."""
+
+
+def root_folder(folder: str | Path | None = None) -> Path:
+    """`folder`, else `features` in the user's cache: below it, a folder for each encoder."""
+    return Path(folder).expanduser() if folder else cache_folder() / "features"
+
+
+def checksum(content: bytes | mmap.mmap) -> str:
+    """XXH3, 128 bits: as fast as memory is read."""
+    return xxhash.xxh3_128_hexdigest(content)
+
+
+def shards_in(folder: Path) -> list[Path]:
+    """The shards of a folder, none where there is no such folder."""
+    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+
+
+def check(path: Path) -> None:
+    """Raise DamagedShard unless the file's bytes are those that it was written with."""
+    with path.open("rb") as file:
+        try:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                found = checksum(content)
+        except ValueError as error:  # an empty file cannot be mapped
+            raise DamagedShard("empty") from error
+    if found != path.stem:
+        raise DamagedShard(f"its checksum is {found}")
+
+
+def size(root: Path) -> int:
+    """Bytes in all shards of all stores below the folder."""
+    return sum(path.stat().st_size for path in root.glob(f"*/*{SUFFIX}"))

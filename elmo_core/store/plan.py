@@ -1,0 +1,103 @@
+"""What is wanted, what it costs, and the best way to have it: from the store, from memory, live."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from elmo_core.store.feature_store import FeatureStore, Sentence
+from elmo_core.store.files import size
+from elmo_core.store.shards import address, pack
+
+Way = Literal["store", "memory", "live"]
+PROBE = 32  # sentences by which an encoder's speed is measured
+RESERVE = 1_000_000_000  # bytes of a disk that are left to others
+
+
+@dataclass
+class Wanted:
+    """Sentences, counted, and the distinct ones by address."""
+
+    sentences: int = 0
+    tokens: int = 0
+    distinct: dict[bytes, Sentence] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)  # one object for each word, for all to hold
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]]) -> Wanted:
+        wanted = cls()
+        for words in sentences:
+            wanted.sentences += 1
+            wanted.tokens += len(words)
+            key = address(words)
+            if key not in wanted.distinct:
+                wanted.distinct[key] = tuple(wanted.words.setdefault(w, w) for w in words)
+        return wanted
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of what is missing."""
+
+    sentences: int
+    tokens: int
+    bytes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.sentences:,} of them to be computed: {self.tokens:,} tokens, "
+            f"{amount(self.bytes)}, about {self.seconds:,.0f} s"
+        )
+
+
+def estimate(store: FeatureStore, missing: Mapping[bytes, Sentence]) -> Cost:
+    """By encoding a few of them, of all lengths."""
+    if not missing:
+        return Cost(0, 0, 0, 0.0)
+    ordered = sorted(missing.values(), key=len)
+    probe = [ordered[i * len(ordered) // PROBE] for i in range(PROBE)][-len(ordered) :]
+    store.encode(probe[:1])  # what is only done once shall not count
+    started = time.perf_counter()
+    encoded = store.encode(probe)
+    rate = sum(map(len, probe)) / (time.perf_counter() - started)
+    tokens = sum(map(len, ordered))
+    width = pack(encoded).shape[1]
+    return Cost(len(ordered), tokens, tokens * width * store.dtype.itemsize, tokens / rate)
+
+
+def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[Way, str]:
+    """The first of store, memory, live that there is room for, and what room there is.
+
+    `limit` bounds the bytes of all that lies below the store's root.
+    """
+    free = shutil.disk_usage(_existing(store.root)).free
+    room, said = free - RESERVE, f"{amount(free)} are free in {store.root}"
+    if limit is not None and (left := max(limit - size(store.root), 0)) < room:
+        room, said = left, f"{amount(left)} are left of {amount(limit)} for {store.root}"
+    if cost.bytes <= room:
+        return "store", said
+    memory = half_of_memory() - store.kept
+    if cost.bytes <= memory:
+        return "memory", said
+    return "live", f"{said}, and {amount(memory)} of memory may be used"
+
+
+def half_of_memory() -> int:
+    """Half of this machine's memory, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def amount(size: int) -> str:
+    """Of bytes, to be read by people."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or what of its path there is."""
+    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())

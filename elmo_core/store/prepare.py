@@ -1,0 +1,89 @@
+"""Before a run reads features: the best way to have them is chosen, said, and taken."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from elmo_core.checked import Checked
+from elmo_core.encoder import KeepsWords
+from elmo_core.errors import StoreError
+from elmo_core.store.feature_store import Advance, FeatureStore, nobody
+from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[int], AbstractContextManager[Advance]]
+
+
+def silent(tokens: int) -> AbstractContextManager[Advance]:
+    return nullcontext(nobody)
+
+
+def prepare(
+    store: FeatureStore,
+    sentences: Iterable[Sequence[str]],
+    *,
+    of: str,
+    mode: str = "auto",
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> None:
+    """Make the store ready for these sentences; `of` is their name in what is said.
+
+    `mode` store: on the disk, or else StoreError; live: encoded whenever they are asked for; auto:
+    the first of store, memory, live that there is room for. `limit` bounds the bytes below the
+    store's root; `progress(tokens)` is entered while they are encoded.
+    """
+    wanted = Wanted.of(sentences)
+    said = f"features of {of}: {wanted.sentences:,} sentences, {wanted.tokens:,} tokens"
+    if mode == "live":
+        log.info("%s, encoded live%s", said, _keep_words(store, wanted))
+        return
+    missing = store.attach(wanted.distinct)
+    if not missing:
+        log.info("%s, all %s", said, "in memory" if store.kept else f"stored in {store.folder}")
+        return
+    cost = estimate(store, {key: wanted.distinct[key] for key in missing})
+    log.info("%s; %s distinct, %s", said, f"{len(wanted.distinct):,}", cost)
+    way, why = decide(store, cost, limit)
+    if mode == "store" and way != "store":
+        raise StoreError(f"{amount(cost.bytes)} are needed for features of {of}, but {why}")
+    try:
+        _go(way, why, store, wanted, cost, progress)
+    except OSError as error:
+        why = f"{store.folder} cannot be written: {error.strerror or error}"
+        if mode == "store":
+            raise StoreError(why) from error
+        way, _ = decide(store, cost, limit=0)
+        _go(way, why, store, wanted, cost, progress)
+
+
+def _go(
+    way: Way, why: str, store: FeatureStore, wanted: Wanted, cost: Cost, progress: Progress
+) -> None:
+    """Go this way, and say so."""
+    if way == "live":
+        log.info("features: live, since %s%s", why, _keep_words(store, wanted))
+        return
+    if way == "store":
+        log.info("features: store, in %s; %s", store.folder, why)
+    else:
+        log.info("features: memory, since %s", why)
+    _keep_words(store, wanted)
+    started = time.perf_counter()
+    with progress(cost.tokens) as advance:
+        compute = store.fill if way == "store" else store.keep
+        compute(wanted.distinct, advance)
+    log.info("features: done in %.0f s", time.perf_counter() - started)
+
+
+def _keep_words(store: FeatureStore, wanted: Wanted) -> str:
+    """Have layer 0 computed once a word, where the encoder can do that; what to say of it."""
+    encoder = store.encoder.encoder if isinstance(store.encoder, Checked) else store.encoder
+    if not isinstance(encoder, KeepsWords):
+        return ""
+    encoder.keep_words(wanted.words)
+    return f"; the token layer of {len(wanted.words):,} words is kept"

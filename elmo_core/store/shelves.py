@@ -1,0 +1,81 @@
+"""Looking after the stores of all encoders below one folder: what there is, checked, thrown away.
+
+No torch here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+from elmo_core.disk import locked
+from elmo_core.store import claims
+from elmo_core.store.files import SUFFIX, DamagedShard, check, shards_in
+
+
+@dataclass
+class Shelf:
+    """What is stored of one encoder in one precision."""
+
+    folder: Path
+    encoder: str = "?"
+    fingerprint: str = "?"
+    precision: str = "?"
+    shards: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    bytes: int = 0
+    damaged: int = 0  # shards whose header cannot be read
+    last_used: float = 0.0  # seconds since the epoch
+
+    @property
+    def idle_days(self) -> float:
+        return (time.time() - self.last_used) / 86_400
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process is filling it."""
+        with locked(self.folder / ".lock"):
+            return bool(claims.held(self.folder))
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder)
+
+
+def shelves(root: Path) -> list[Shelf]:
+    """The largest first; only headers are read."""
+    folders = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
+    return sorted((_shelf(folder) for folder in folders), key=lambda shelf: -shelf.bytes)
+
+
+def _shelf(folder: Path) -> Shelf:
+    shelf = Shelf(folder, last_used=folder.stat().st_mtime)
+    for path in shards_in(folder):
+        shelf.shards += 1
+        shelf.bytes += path.stat().st_size
+        try:
+            with safe_open(path, framework="np") as file:
+                about = file.metadata()
+        except SafetensorError:
+            shelf.damaged += 1
+            continue
+        shelf.encoder, shelf.fingerprint = about["encoder"], about["fingerprint"]
+        shelf.precision = about["precision"]
+        shelf.sentences += int(about["sentences"])
+        shelf.tokens += int(about["tokens"])
+    return shelf
+
+
+def damages(folder: Path) -> Iterator[tuple[Path, DamagedShard | None]]:
+    """Read every byte of every shard: each with what is wrong with it, None where nothing is."""
+    for path in shards_in(folder):
+        try:
+            check(path)
+            yield path, None
+        except DamagedShard as damage:
+            yield path, damage

@@ -1,0 +1,155 @@
+"""End-to-end coreference (Lee et al. 2017) with ELMo, as in Peters et al. 2018, appendix A.6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.coref.antecedents import AntecedentScorer, Links
+from tasks.coref.spans import Spans, SpanScorer
+from tasks.nn.char_words import CharCNN
+from tasks.nn.coupled_lstm import CoupledBiLSTM
+from tasks.nn.words import WordEmbedding
+
+
+class EndToEnd(nn.Module):
+    """Documents → for each of their likeliest mentions the likeliest antecedent.
+
+    Words and their spelling, one biLSTM over each sentence, spans, antecedents. The heads of spans
+    are sought among words and spellings alone, as by Lee et al.'s own successor with ELMo (2018).
+    In training, a document of more than `sentences` sentences shows a random stretch of as many.
+    """
+
+    def __init__(
+        self,
+        words: WordEmbedding,
+        placement: Placement,
+        *,
+        genres: int,
+        char_dim: int,
+        char_filters: int,
+        char_widths: Sequence[int],
+        hidden: int,
+        feed_forward: int,
+        feature_dim: int,
+        widths: int,
+        per_word: float,
+        antecedents: int,
+        sentences: int,
+        lexical_dropout: float,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.words = words
+        self.spelling = CharCNN(char_dim=char_dim, filters=char_filters, widths=char_widths)
+        self.placement = placement
+        self.sentences = sentences
+        self.lexical_dropout, self.dropout = nn.Dropout(lexical_dropout), nn.Dropout(dropout)
+        x_dim = words.output_dim + self.spelling.output_dim
+        self.encoder = CoupledBiLSTM(placement.input_dim(x_dim), hidden, dropout)
+        shared: dict[str, Any] = {
+            "feature_dim": feature_dim,
+            "hidden": feed_forward,
+            "dropout": dropout,
+        }
+        h_dim = placement.output_dim(self.encoder.output_dim)
+        self.spans = SpanScorer(h_dim, x_dim, widths=widths, per_word=per_word, **shared)
+        span_dim = self.spans.output_dim
+        self.antecedents = AntecedentScorer(span_dim, genres=genres, most=antecedents, **shared)
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """One row a sentence, document after document: `words`, `mask`, `speakers` (sentences,
+        tokens), `characters` (sentences, tokens, characters), `document` (sentences,); `genre`
+        (documents,); `gold` (mentions, 3): first token, last token, cluster, tokens counted through
+        the batch, clusters from 1.
+
+        Returns `loss`, the mean over documents; `mentions` (spans, 2), first and last token of each
+        span that stays; `antecedent` (spans,), its antecedent's row in `mentions` or −1;
+        `probability` (spans,), that of the antecedent, or of there being none.
+        """
+        seen = stretches(batch["document"], self.sentences) if self.training else slice(None)
+        names = ("words", "characters", "speakers", "document")
+        words, characters, speakers, document = (batch[name][seen] for name in names)
+        mask = batch["mask"][seen]
+        x, h = self.encode(words, characters, None if layers is None else layers[seen], mask)
+
+        place = batch["mask"].flatten().cumsum(0).view_as(batch["mask"]) - 1  # in the batch
+        row = torch.arange(len(mask), device=mask.device)[:, None].expand_as(mask)
+        tokens = [part[mask] for part in (x, h, row, place[seen], speakers)]
+        lengths = document[tokens[2]].bincount(minlength=len(batch["genre"])).tolist()
+        documents: Any = zip(*(part.split(lengths) for part in tokens), strict=True)
+        return _joined(
+            [
+                self.resolve(*document, genre=genre, gold=batch["gold"])
+                for document, genre in zip(documents, batch["genre"], strict=True)
+            ]
+        )
+
+    def encode(
+        self, words: Tensor, characters: Tensor, layers: Tensor | None, mask: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Token vectors x, and h, each in the light of its sentence: (sentences, tokens, dim)."""
+        x = torch.cat([F.normalize(self.words(words), dim=2), self.spelling(characters)], dim=2)
+        x = self.lexical_dropout(x)
+        h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask))
+        return x, self.placement.output(h, layers, mask)
+
+    def resolve(
+        self,
+        x: Tensor,
+        h: Tensor,
+        sentence: Tensor,
+        place: Tensor,
+        speaker: Tensor,
+        *,
+        genre: Tensor,
+        gold: Tensor,
+    ) -> tuple[Tensor, Links]:
+        """One document, (tokens, …) each: first and last token of its spans, and their links."""
+        spans = self.spans(h, x, sentence)
+        cluster = self.clusters(spans, gold - place[0] * gold.new_tensor([1, 1, 0]), len(x))
+        links = self.antecedents(spans, speaker[spans.first], genre, cluster)
+        return torch.stack([place[spans.first], place[spans.last]], dim=1), links
+
+    def clusters(self, spans: Spans, gold: Tensor, tokens: int) -> Tensor:
+        """The gold cluster of each span, 0 if it is no mention. `gold` may hold other documents'
+        mentions, and mentions too wide for a span."""
+        first, last, cluster = gold.unbind(1)
+        within = (first >= 0) & (last < tokens) & (last - first < self.spans.widths)
+        grid = cluster.new_zeros(tokens, self.spans.widths)
+        grid[first[within], (last - first)[within]] = cluster[within]
+        return grid[spans.first, spans.last - spans.first]
+
+
+def stretches(document: Tensor, most: int) -> Tensor:
+    """Which sentences a training step sees: at most `most` contiguous ones of each document.
+
+    `document` (sentences,), ascending from 0 → bool (sentences,). Where a stretch begins is drawn
+    from torch's global seed, which the trainer sets for each epoch.
+    """
+    number = document.bincount()
+    spare = (number - most).clamp(min=0)
+    begin = (torch.rand(len(number)).to(number.device) * (spare + 1)).long()
+    place = torch.arange(len(document), device=document.device)
+    place = place - (number.cumsum(0) - number + begin)[document]
+    return (place >= 0) & (place < most)
+
+
+def _joined(results: Sequence[tuple[Tensor, Links]]) -> dict[str, Tensor]:
+    """The documents' results as one, antecedents counted through all spans."""
+    mentions, links = zip(*results, strict=True)
+    antecedents, before = [], 0
+    for of_document in (link.antecedent for link in links):
+        antecedents.append(torch.where(of_document >= 0, of_document + before, -1))
+        before += len(of_document)
+    return {
+        "loss": torch.stack([link.loss for link in links]).mean(),
+        "mentions": torch.cat(mentions),
+        "antecedent": torch.cat(antecedents),
+        "probability": torch.cat([link.probability for link in links]),
+    }

@@ -1,0 +1,70 @@
+"""CoNLL-2012's scores, as the official scorer (v8.01) counts them. No torch in here.
+
+Sums over documents are divided once, at the end. A singleton is a cluster like any other, in the
+key as in the response; a mention in no cluster does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tasks.coref.metrics import METRICS, overlap
+from tasks.counts import Sums
+
+AVERAGED = ("muc", "b_cubed", "ceaf_e")  # "the" coreference F1 is their mean
+
+Figures = dict[str, float]
+
+
+def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Precision, recall and F1 of each metric, and `conll_average`, all in percent.
+
+    Each document has `key` and `response`: clusters of mentions [first token, last token], both
+    inclusive.
+    """
+    sums = np.zeros((len(METRICS), 4))
+    for document in documents:
+        found = overlap(document["key"], document["response"])
+        sums += [metric(found) for metric in METRICS.values()]
+    totals = dict(zip(METRICS, sums, strict=True))
+    links = [totals.pop("coreferent"), totals.pop("not_coreferent")]
+    figures: dict[str, Any] = {name: _figures(parts) for name, parts in totals.items()}
+    average = sum(figures[name]["f1"] for name in AVERAGED) / len(AVERAGED)
+    return {**figures, "blanc": _blanc(links), "conll_average": average}
+
+
+def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """A document's sums of the averaged metrics: see tasks/counts.py."""
+    found = overlap(row["gold"], row["prediction"])
+    return tuple(float(part) for name in AVERAGED for part in METRICS[name](found))
+
+
+def from_counts(sums: Sums) -> Sums:
+    """The average F1 in percent: see tasks/counts.py."""
+    recalled, key, precise, response = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
+    recall, precision = _ratio(recalled, key), _ratio(precise, response)
+    f1: Sums = _ratio(2 * precision * recall, precision + recall)
+    return 100 * f1.mean(-1)
+
+
+def _figures(parts: Sums) -> Figures:
+    recalled, key, precise, response = parts
+    recall, precision = _ratio(recalled, key), _ratio(precise, response)
+    f1 = _ratio(2 * precision * recall, precision + recall)
+    named = {"precision": precision, "recall": recall, "f1": f1}
+    return {name: 100 * float(value) for name, value in named.items()}
+
+
+def _blanc(links: Sequence[Sums]) -> Figures:
+    """The mean over both kinds of links; one kind alone where the key has only that."""
+    kinds = [_figures(parts) for parts in links if parts[1]]
+    names = ("precision", "recall", "f1")
+    return {name: sum(kind[name] for kind in kinds) / max(len(kinds), 1) for name in names}
+
+
+def _ratio(part: Any, whole: Any) -> Any:
+    """A ratio with denominator 0 counts as 0."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)

@@ -1,0 +1,105 @@
+"""Candidate mentions: every span inside a sentence, its score, and the vectors of those that stay.
+
+Lee et al. 2017, sections 3 and 4. A span's vector is g = [h of its first token; h of its last; its
+width; Σ_t a_t x_t], with a the softmax over its tokens of a score that is linear in h: the model's
+idea of the span's head. The mention score is a feed-forward network of g.
+
+There are ten spans a token, and g has over a thousand numbers. So g is built for the spans that
+stay alone: the network's first layer W g is W₁ h + W₂ h + W₃ width + Σ a_t W₄ x_t, whose products
+are taken token by token and looked up span by span.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tasks.coref.prune import prune
+from tasks.nn.attention import masked_softmax
+
+
+class Spans(NamedTuple):
+    """The spans that stay, by first and then last token."""
+
+    first: Tensor  # (spans,) tokens of the document
+    last: Tensor
+    scores: Tensor  # (spans,) mention scores
+    vectors: Tensor  # (spans, dim)
+
+
+class SpanScorer(nn.Module):
+    """A document's tokens → the spans that may be mentions."""
+
+    def __init__(
+        self,
+        h_dim: int,
+        x_dim: int,
+        *,
+        widths: int,
+        per_word: float,
+        feature_dim: int,
+        hidden: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.widths, self.per_word = widths, per_word
+        self.parts = [h_dim, h_dim, feature_dim, x_dim]
+        self.output_dim = sum(self.parts)
+        self.width = nn.Embedding(widths, feature_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
+        self.first = nn.Linear(self.output_dim, hidden)
+        self.rest = feed_forward(hidden, dropout)
+        nn.init.xavier_uniform_(self.width.weight)
+        nn.init.xavier_uniform_(self.head.weight)
+        xavier(self.first)
+
+    def forward(self, h: Tensor, x: Tensor, sentence: Tensor) -> Spans:
+        """`h` (tokens, h_dim), `x` (tokens, x_dim), `sentence` (tokens,): its number."""
+        tokens, columns = len(h), torch.arange(self.widths, device=h.device)
+        ends = torch.arange(tokens, device=h.device)[:, None] + columns
+        inside = ends < tokens
+        inside &= sentence[ends.clamp(max=tokens - 1)] == sentence[:, None]
+        first, width = inside.nonzero(as_tuple=True)
+
+        feature = self.dropout(self.width(width))
+        within = columns <= width[:, None]
+        where = torch.minimum(first[:, None] + columns, (first + width)[:, None])
+        attention = masked_softmax(self.head(h).squeeze(1)[where], within)
+        of_first, of_last, of_width, of_head = self.first.weight.split(self.parts, dim=1)
+        hidden = (
+            (h @ of_first.t()).index_select(0, first)
+            + (h @ of_last.t()).index_select(0, first + width)
+            + F.linear(feature, of_width, self.first.bias)
+            + weighted_sum(x @ of_head.t(), where, attention)
+        )
+        scores = self.rest(hidden).squeeze(1).float()
+
+        grid = scores.new_full(inside.shape, -torch.inf).masked_scatter(inside, scores.detach())
+        stays = prune(grid, max(1, int(self.per_word * tokens)))[inside]
+        first, last = first[stays], (first + width)[stays]
+        heads = weighted_sum(x, where[stays], attention[stays])
+        vectors = torch.cat([h[first], h[last], feature[stays], heads], dim=1)
+        return Spans(first, last, scores[stays], vectors)
+
+
+def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
+    """Σ_k weights[s, k] x[where[s, k]]: (spans, dim), without a tensor (spans, tokens, dim)."""
+    return F.embedding_bag(where, x, per_sample_weights=weights.to(x.dtype), mode="sum")
+
+
+def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
+    """What follows the first linear layer of a network of two hidden layers and one output."""
+    second, last = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
+    xavier(second)
+    xavier(last)
+    between = (nn.ReLU(), nn.Dropout(dropout))
+    return nn.Sequential(*between, second, nn.ReLU(), nn.Dropout(dropout), last)
+
+
+def xavier(layer: nn.Linear) -> None:
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)

@@ -1,0 +1,206 @@
+"""Coreference behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import torch
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from elmo_core.pretraining.sentences import split_sentences
+from tasks.coref.data import FOLDERS, names, read
+from tasks.coref.decode import clusters
+from tasks.coref.model import EndToEnd
+from tasks.coref.score import score
+from tasks.coref.sources import SOURCES
+from tasks.coref.yardstick import Yardstick
+from tasks.given import text_of
+from tasks.nn.char_words import spell
+from tasks.nn.padding import pad
+from tasks.nn.words import PAD, WordEmbedding
+from tasks.task import Batch, DataError, Example
+from tasks.word_task import WordTask
+
+
+class Coref(WordTask):
+    """Which expressions of a document mean the same?
+
+    An example is a document, or a part of one. `drop_singletons` leaves clusters of one mention out
+    of the gold of every split. Word vectors from a file are fixed (the paper's choice); `data` goes
+    to WordTask.
+    """
+
+    name = "coref"
+    metric = "conll_f1"
+    sources = SOURCES
+
+    def __init__(
+        self,
+        *,
+        word_dim: int = 300,
+        char_dim: int = 8,
+        char_filters: int = 50,
+        char_widths: Sequence[int] = (3, 4, 5),
+        hidden: int = 200,
+        feed_forward: int = 150,
+        feature_dim: int = 20,
+        max_width: int = 10,
+        spans_per_word: float = 0.4,
+        max_antecedents: int = 250,
+        max_sentences: int = 50,
+        lexical_dropout: float = 0.5,
+        dropout: float = 0.2,
+        drop_singletons: bool = False,
+        **data: Any,
+    ) -> None:
+        super().__init__(word_dim=word_dim, **data)
+        self.drop_singletons = drop_singletons
+        self.sizes: dict[str, Any] = {
+            "char_dim": char_dim,
+            "char_filters": char_filters,
+            "char_widths": char_widths,
+            "hidden": hidden,
+            "feed_forward": feed_forward,
+            "feature_dim": feature_dim,
+            "widths": max_width,
+            "per_word": spans_per_word,
+            "antecedents": max_antecedents,
+            "sentences": max_sentences,
+            "lexical_dropout": lexical_dropout,
+            "dropout": dropout,
+        }
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split, drop_singletons=self.drop_singletons)
+
+    def files(self, split: str) -> str:
+        return f"{', '.join(names(split))}, or a folder {' or '.join(FOLDERS[split])}"
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        return Counter(word for example in examples for s in example["sentences"] for word in s)
+
+    def prepare(self, train: Dataset) -> None:
+        super().prepare(train)
+        self.genres = sorted({*train["genre"]} - {""})
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {**super().vocabulary(), "genres": self.genres}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        super().restore(vocabulary)
+        self.genres = vocabulary["genres"]
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        """`text`; or `sentences`, lists of words, which may come with `speakers`, a list beside
+        each; `genre`, where training knew some."""
+        sentences = given.get("sentences") or list(split_sentences(text_of(given)))
+        speakers = given.get("speakers") or [[""] * len(words) for words in sentences]
+        if not _words(sentences):
+            raise DataError("sentences: must be lists of words, none of them empty")
+        if [len(row) for row in speakers] != [len(words) for words in sentences]:
+            raise DataError("speakers: must be lists like `sentences`, one speaker a word")
+        genre = str(given.get("genre", ""))
+        return {"genre": genre, "sentences": sentences, "speakers": speakers, "clusters": []}
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        sentences: list[list[str]] = example["sentences"]
+        return sentences
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        sentences = [words for example in examples for words in example["sentences"]]
+        words = pad([self.words.vocabulary(sentence) for sentence in sentences])
+        document = [i for i, example in enumerate(examples) for _ in example["sentences"]]
+        genres = {genre: i for i, genre in enumerate(self.genres, start=1)}
+        return {
+            "words": words,
+            "mask": words != PAD,
+            "characters": spell(sentences),
+            "speakers": pad([row for example in examples for row in _speakers(example)]),
+            "document": torch.tensor(document),
+            "genre": torch.tensor([genres.get(example["genre"], 0) for example in examples]),
+            "gold": torch.tensor(_gold(examples), dtype=torch.long).view(-1, 3),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        words = WordEmbedding(self.words)
+        return EndToEnd(words, placement, genres=len(self.genres), **self.sizes)
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """`prediction` are clusters of mentions [first token, last token] of `tokens`, `mentions`
+        the same in words; `links` are the mentions that have an antecedent: the mention, the
+        antecedent, the probability of the link."""
+        begins = _begins(examples)
+        mentions, antecedent = output["mentions"].cpu(), output["antecedent"].cpu()
+        probability = output["probability"].cpu()
+        document = torch.bucketize(
+            mentions[:, 0].contiguous(), torch.tensor(begins[1:]), right=True
+        )
+        rows = []
+        for d, (example, begin) in enumerate(zip(examples, begins, strict=False)):
+            linked = ((document == d) & (antecedent >= 0)).nonzero().squeeze(1)
+            pairs = torch.stack([linked, antecedent[linked]], dim=1)
+            links = (mentions[pairs] - begin).tolist()
+            tokens = [word for sentence in example["sentences"] for word in sentence]
+            found = clusters(links)
+            rows.append(
+                {
+                    "id": example["id"],
+                    "tokens": tokens,
+                    "prediction": found,
+                    "gold": example["clusters"],
+                    "mentions": [[" ".join(tokens[a : b + 1]) for a, b in c] for c in found],
+                    "links": [
+                        [*link, sure]
+                        for link, sure in zip(links, probability[linked].tolist(), strict=True)
+                    ],
+                }
+            )
+        return rows
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        """`conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
+        figures = score([{"key": r["gold"], "response": r["prediction"]} for r in predictions])
+        average = figures.pop("conll_average")
+        each = {f"{m}_{name}": value for m, row in figures.items() for name, value in row.items()}
+        return {"conll_f1": average, **each}
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        yardstick = Yardstick(train)
+        rows = [
+            {"gold": example["clusters"], "prediction": yardstick(example)} for example in split
+        ]
+        return {"same head, nearest pronoun": self.score(rows)[self.metric]}
+
+
+def _begins(examples: Sequence[Example]) -> list[int]:
+    """The place of each document's first token in the batch, and one past the last document."""
+    return [0, *accumulate(sum(map(len, example["sentences"])) for example in examples)]
+
+
+def _words(sentences: Any) -> bool:
+    """Whether these are lists of words, none of them empty."""
+    return all(
+        isinstance(s, list) and s and all(isinstance(w, str) and w for w in s) for s in sentences
+    )
+
+
+def _speakers(example: Example) -> list[list[int]]:
+    """Numbers that are equal for the same speaker."""
+    numbers: dict[str, int] = {}
+    return [[numbers.setdefault(s, len(numbers)) for s in row] for row in example["speakers"]]
+
+
+def _gold(examples: Sequence[Example]) -> list[list[int]]:
+    """(first token, last token, cluster) of each mention, tokens and clusters counted through."""
+    begins = _begins(examples)
+    every = [(begins[i], c) for i, example in enumerate(examples) for c in example["clusters"]]
+    return [
+        [begin + first, begin + last, number]
+        for number, (begin, cluster) in enumerate(every, start=1)
+        for first, last in cluster
+    ]

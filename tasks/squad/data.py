@@ -1,0 +1,190 @@
+"""SQuAD 1.1 readers: the official JSON, which SquadShifts shares, and the hub's parquet files."""
+
+from __future__ import annotations
+
+import json
+import logging
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+
+from tasks.data import DataError, find, to_dataset
+from tasks.squad.tokens import Tokens, tokenise
+
+log = logging.getLogger(__name__)
+
+
+def names(split: str) -> list[str]:
+    """Of a split's file, in order of preference."""
+    return [f"{split}-v1.1.json", f"{split}.json", f"{split}.parquet"]
+
+
+def read(folder: Path, split: str, longest: int | None = None) -> Dataset | None:
+    """The questions of a split; how many answers do not align with words is logged.
+
+    Columns: `id`; `context`, the paragraph as it is; `tokens`, its words, with the characters
+    `starts` and `ends` of each; `question`, its words; `answers`, the acceptable texts; `spans`,
+    the [first, last] word of each answer, or of the fewest words that cover it. A paragraph of more
+    than `longest` words is cut to so many around the first answer. None if `folder` has no file
+    for the split.
+    """
+    path = locate(folder, split)
+    if path is None:
+        return None
+    tally: Counter[str] = Counter()
+    dataset = to_dataset(_examples(records_of(path), path, longest, tally), path)
+    log.info(
+        "%s: %d questions, %d of %d answers not at the edges of words%s",
+        *(path, len(dataset), tally["astray"], tally["answers"]),
+        f", paragraphs of {tally['cut']} cut to {longest} words" if tally["cut"] else "",
+    )
+    return dataset
+
+
+def locate(folder: Path, split: str) -> Path | None:
+    """An official name; for dev, the only other JSON file will do, whatever it is called."""
+    found = find(folder, names(split))
+    if found is not None or split != "dev":
+        return found
+    official = {name for other in ("train", "test") for name in names(other)}
+    others = [path for path in sorted(folder.glob("*.json")) if path.name not in official]
+    if len(others) > 1:
+        listed = ", ".join(path.name for path in others)
+        raise DataError(f"{folder}: which is dev? Rename one of {listed} to {names('dev')[0]}")
+    return others[0] if others else None
+
+
+# -- from a record to an example
+
+
+def _examples(
+    records: Iterator[dict[str, Any]], path: Path, longest: int | None, tally: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    seen: set[str] = set()
+    text, tokens = "", Tokens([], [], [])
+    for record in records:
+        where = f"{path}, question {record['id']}"
+        if record["id"] in seen:
+            raise DataError(f"{where}: the id occurs twice")
+        seen.add(record["id"])
+        if record["context"] != text:  # a paragraph's questions follow one another
+            text = record["context"]
+            tokens = tokenise(text)
+        example, aligned = _example(record, tokens, where)
+        tally["answers"] += len(aligned)
+        tally["astray"] += aligned.count(False)
+        if longest is not None and len(tokens.words) > longest:
+            tally["cut"] += 1
+            example = _cut(example, longest)
+        yield example
+
+
+def _example(
+    record: Mapping[str, Any], tokens: Tokens, where: str
+) -> tuple[dict[str, Any], list[bool]]:
+    """The example, and which of its answers begin and end where words do."""
+    example = unanswered(record["context"], tokens, record["question"])
+    if not (example["tokens"] and example["question"]):
+        raise DataError(f"{where}: the {'question' if example['tokens'] else 'paragraph'} is empty")
+    texts, starts = record["answers"]["text"], record["answers"]["answer_start"]
+    if not texts:
+        raise DataError(f"{where}: no answer (SQuAD 1.1 is read here, in which every one has some)")
+    spans = [
+        _span(record["context"], tokens, text, start, where)
+        for text, start in zip(texts, starts, strict=True)
+    ]
+    aligned = [
+        tokens.starts[first] == start and tokens.ends[last] == start + len(text)
+        for (first, last), text, start in zip(spans, texts, starts, strict=True)
+    ]
+    return {"id": record["id"], **example, "answers": texts, "spans": spans}, aligned
+
+
+def unanswered(context: str, tokens: Tokens, question: str) -> dict[str, Any]:
+    """What an example says of a paragraph, with its tokens, and of a question."""
+    return {
+        "context": context,
+        "tokens": tokens.words,
+        "starts": tokens.starts,
+        "ends": tokens.ends,
+        "question": tokenise(question).words,
+    }
+
+
+def _span(context: str, tokens: Tokens, text: str, start: int, where: str) -> list[int]:
+    """The first and the last of the fewest words that cover the answer."""
+    if start < 0 or context[start : start + len(text)] != text:
+        there = context[start : start + len(text)] if 0 <= start < len(context) else ""
+        raise DataError(f"{where}: answer {text!r} is not at answer_start {start}, but {there!r}")
+    first = bisect_right(tokens.ends, start)
+    last = bisect_left(tokens.starts, start + len(text)) - 1
+    if first > last:
+        raise DataError(f"{where}: answer {text!r} has no word")
+    return [first, last]
+
+
+def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
+    """The example with `longest` words of its paragraph, the first answer in their middle."""
+    (first, last), total = example["spans"][0], len(example["tokens"])
+    begin = min(max((first + last - longest) // 2, 0), total - longest)
+    end = begin + longest
+    inside = [[i - begin, j - begin] for i, j in example["spans"] if begin <= i and j < end]
+    clipped = [
+        max(first, begin) - begin,
+        min(last, end - 1) - begin,
+    ]  # longer than all that is kept
+    words = {key: example[key][begin:end] for key in ("tokens", "starts", "ends")}
+    return {**example, **words, "spans": inside or [clipped]}
+
+
+# -- from a file to the hub's records: id, question, context, answers {text, answer_start}
+
+
+def records_of(path: Path) -> Iterator[dict[str, Any]]:
+    """The questions of a file in either edition."""
+    return (_read_parquet if path.suffix == ".parquet" else _read_json)(path)
+
+
+def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
+    yield from Dataset.from_parquet(str(path))
+
+
+def _read_json(path: Path) -> Iterator[dict[str, Any]]:
+    """Articles of paragraphs of questions."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 ({error.reason})") from None
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}: not JSON ({error})") from None
+    for i, article in enumerate(_field(content, "data", list, str(path))):
+        for j, paragraph in enumerate(_field(article, "paragraphs", list, f"{path}, article {i}")):
+            where = f"{path}, article {i}, paragraph {j}"
+            context = _field(paragraph, "context", str, where)
+            for k, question in enumerate(_field(paragraph, "qas", list, where)):
+                yield _record(question, context, path, f"{where}, question {k}")
+
+
+def _record(question: Any, context: str, path: Path, where: str) -> dict[str, Any]:
+    identifier = _field(question, "id", str, where)
+    where = f"{path}, question {identifier}"
+    answers = _field(question, "answers", list, where)
+    return {
+        "id": identifier,
+        "question": _field(question, "question", str, where),
+        "context": context,
+        "answers": {
+            "text": [_field(answer, "text", str, where) for answer in answers],
+            "answer_start": [_field(answer, "answer_start", int, where) for answer in answers],
+        },
+    }
+
+
+def _field(node: Any, key: str, kind: type, where: str) -> Any:
+    if not isinstance(node, dict) or not isinstance(node.get(key), kind):
+        raise DataError(f"{where}: expected a key {key!r} with a {kind.__name__}")
+    return node[key]

@@ -1,0 +1,145 @@
+"""SQuAD behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, inf
+from typing import Any
+
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.given import text_of
+from tasks.nn.char_words import spell
+from tasks.nn.padding import pad
+from tasks.nn.spans import best_spans
+from tasks.nn.words import WordEmbedding
+from tasks.squad.data import names, read, unanswered
+from tasks.squad.model import BiDAF
+from tasks.squad.score import score
+from tasks.squad.sources import SOURCES
+from tasks.squad.tokens import tokenise
+from tasks.squad.yardstick import longest_name
+from tasks.task import Batch, Example
+from tasks.word_task import WordTask
+
+SPANS = 20  # of the best ones, written down for ensembles
+
+
+class SQuAD(WordTask):
+    """Which words of a paragraph answer the question?
+
+    Answers have at most `longest_answer` words; training paragraphs are cut to `longest_paragraph`
+    words around the answer (None: never cut). Words are read in their own case, else in lower case;
+    vectors from a file are fixed. Of a word's characters the first `longest_word` count. `data`
+    goes to WordTask; for the rest see BiDAF.
+    """
+
+    name = "squad"
+    metric = "f1"
+    sources = SOURCES
+
+    def __init__(
+        self,
+        *,
+        word_dim: int = 300,
+        longest_answer: int = 17,
+        longest_paragraph: int | None = 400,
+        longest_word: int = 14,
+        char_dim: int = 20,
+        char_filters: int = 100,
+        char_width: int = 5,
+        char_dropout: float = 0.2,
+        hidden: int = 90,
+        dropout: float = 0.2,
+        **data: Any,
+    ) -> None:
+        super().__init__(word_dim=word_dim, **data)
+        self.longest_answer, self.longest_word = longest_answer, longest_word
+        self.longest_paragraph = longest_paragraph
+        self.sizes: dict[str, Any] = {
+            "char_dim": char_dim,
+            "char_filters": char_filters,
+            "char_width": char_width,
+            "char_dropout": char_dropout,
+            "hidden": hidden,
+            "dropout": dropout,
+        }
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split, self.longest_paragraph if split == "train" else None)
+
+    def files(self, split: str) -> str:
+        return ", ".join(names(split))
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        """A paragraph's words count once, however many questions it has."""
+        counts: Counter[str] = Counter()
+        before = None
+        for example in examples:
+            counts.update(example["question"])
+            if example["context"] != before:
+                counts.update(example["tokens"])
+            before = example["context"]
+        return counts
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        passage, question = (text_of(given, key) for key in ("passage", "question"))
+        example = unanswered(passage, tokenise(passage), question)
+        return {**example, "answers": [""], "spans": [[0, 0]]}
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        """The whole paragraph as one sequence, and the question."""
+        return [example["tokens"], example["question"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        batch = {
+            "first": pad([[span[0] for span in example["spans"]] for example in examples], -1),
+            "last": pad([[span[1] for span in example["spans"]] for example in examples], -1),
+        }
+        for side, key in (("", "tokens"), ("question_", "question")):
+            texts = [example[key] for example in examples]
+            batch[f"{side}words"] = pad([self.words.vocabulary(words) for words in texts])
+            batch[f"{side}characters"] = spell(texts, self.longest_word)
+        return batch
+
+    def model(self, placement: Placement) -> nn.Module:
+        return BiDAF(WordEmbedding(self.words), placement, **self.sizes)
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """Besides the answer its characters `start` ≤ i < `end`, its `probability`, and the best
+        `spans`: start, end, log-probability and text of each."""
+        found = best_spans(output["start"], output["end"], self.longest_answer, SPANS)
+        return [_row(*row) for row in zip(examples, *(x.tolist() for x in found), strict=True)]
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        return score(
+            {row["id"]: row["prediction"] for row in predictions},
+            {row["id"]: row["answers"] for row in predictions},
+        )
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        guesses = {example["id"]: longest_name(example) for example in split}
+        gold = dict(zip(split["id"], split["answers"], strict=True))
+        return {"longest name not in the question": score(guesses, gold)[self.metric]}
+
+
+def _row(example: Example, scores: list[float], first: list[int], last: list[int]) -> Example:
+    spans = []
+    for log_probability, i, j in zip(scores, first, last, strict=True):
+        if log_probability > -inf:
+            start, end = example["starts"][i], example["ends"][j]
+            spans.append([start, end, round(log_probability, 6), example["context"][start:end]])
+    start, end, log_probability, text = spans[0]
+    return {
+        "id": example["id"],
+        "prediction": text,
+        "gold": example["answers"][0],
+        "answers": example["answers"],
+        "start": start,
+        "end": end,
+        "probability": exp(log_probability),
+        "spans": spans,
+    }

@@ -1,0 +1,112 @@
+"""Where sets of semantic roles come from, and what is in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from tasks import conll2012
+from tasks.sources import SPLITS, File, Found, Source, github, github_archive
+from tasks.srl import propbank_ewt
+from tasks.srl.columns import read_columns
+from tasks.srl.data import locate
+
+PROPBANK = "4abade0b53ce4a181e1d98b3518101c1a44d395a"
+TREEBANK = "15d613d"
+_TREEBANK_SHA256 = {
+    "train": "3fb78e2b55482c8ee00caa653af436c88c9e5bc9a73ce26e4ae3ddc79d2b7e7b",
+    "dev": "531a54ff90d6ab12201c5a50c3e78e6ddac4de69abc4bce5d275d3cd29efe2b6",
+    "test": None,
+}
+
+
+def count(folder: Path, split: str) -> Found | None:
+    path, files = locate(folder, split)
+    if path is None:
+        return None
+    marked: Counter[str] = Counter()
+    documents, sentences, tokens, predicates = set(), 0, 0, 0
+    for file in files:
+        for sentence in read_columns(file, marked):
+            documents.add(sentence.document)
+            sentences += 1
+            tokens += len(sentence.words)
+            predicates += len(sentence.propositions)
+    parts = marked["documents"] or len(documents)  # of CoNLL-2012's documents the parts count
+    counts = {"documents": parts, "sentences": sentences, "tokens": tokens}
+    return Found(path, {**counts, "predicates": predicates})
+
+
+def _conll2012(split: str) -> dict[str, int]:
+    return {
+        "documents": conll2012.DOCUMENTS[split],
+        "sentences": conll2012.SENTENCES[split],
+        "tokens": conll2012.TOKENS[split],
+    }
+
+
+def _treebank(split: str) -> File:
+    path = propbank_ewt.TREEBANK.format(split=split)
+    url = github("UniversalDependencies/UD_English-EWT", TREEBANK, path)
+    return File(url=url, path=path, sha256=_TREEBANK_SHA256[split])
+
+
+SOURCES = (
+    Source(
+        name="propbank-ewt",
+        task="srl",
+        title="PropBank on the English Web Treebank",
+        kinds=("open",),
+        origin="https://github.com/propbank/propbank-release, with the words of "
+        "https://github.com/UniversalDependencies/UD_English-EWT",
+        version=f"{PROPBANK} + {TREEBANK}",
+        files=(
+            File(
+                url=github_archive("propbank/propbank-release", PROPBANK),
+                path=propbank_ewt.RELEASE,
+                sha256=None,
+            ),
+            *map(_treebank, SPLITS),
+        ),
+        megabytes=None,
+        prepare=propbank_ewt.prepare,
+        obtain=None,
+        licence="CC BY-SA 4.0",
+        citation="Palmer et al. 2005, The Proposition Bank; Silveira et al. 2014, A gold standard "
+        "dependency corpus for English",
+        metric="f1",
+        counts={
+            "train": {
+                "documents": 540,
+                "sentences": 12_441,
+                "tokens": 202_533,
+                "predicates": 40_102,
+            },
+            "dev": {
+                "documents": 297,
+                "sentences": 1_958,
+                "tokens": 24_809,
+                "predicates": 4_943,
+            },
+            "test": {},
+        },
+        count=count,
+    ),
+    Source(
+        name=conll2012.NAME,
+        task="srl",
+        title=conll2012.TITLE,
+        kinds=("paper",),
+        origin=conll2012.ORIGIN,
+        version=conll2012.VERSION,
+        files=(),
+        megabytes=None,
+        prepare=None,
+        obtain=conll2012.OBTAIN,
+        licence=conll2012.LICENCE,
+        citation="Pradhan et al. 2013, Towards robust linguistic analysis using OntoNotes",
+        metric="f1",
+        counts={split: _conll2012(split) for split in SPLITS},
+        count=count,
+    ),
+)

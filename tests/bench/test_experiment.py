@@ -1,0 +1,189 @@
+"""Experiment files: each expands to exactly its runs, and a mistake in one is one clear line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.config import CONF
+
+Bench = Callable[..., int]
+Planned = Callable[..., list[str]]
+
+TASKS = sorted(path.stem for path in (CONF / "task").glob("*.yaml"))
+
+
+@pytest.fixture
+def planned(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Planned:
+    """The command of each run that an experiment would do, composed and checked, without the
+    program's name."""
+
+    def call(*arguments: str) -> list[str]:
+        assert bench(*arguments, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 0
+        program = "python -m bench "
+        lines = capsys.readouterr().out.splitlines()
+        commands = [line for line in lines if line.startswith(program)]
+        assert len(set(commands)) == len(commands)
+        return [" ".join(shlex.split(c.removeprefix(program))) for c in commands]
+
+    return call
+
+
+EXPECTED = {
+    "table1": (60, ["task=ner elmo.placement=none", "task=coref", "seed=5"]),
+    "table2": (12, ["task=srl elmo.layers=top", "task=squad elmo.l2=0.001", "task=snli elmo.l2=1"]),
+    "table3": (9, [f"task=squad elmo.placement={p}" for p in ("input", "output", "input+output")]),
+    "lambda": (7, ["task=snli elmo.l2=0 ", "elmo.l2=0.0001 ", "elmo.l2=10 "]),
+    "layers": (5, [f"task=snli elmo.layers={choice} " for choice in (0, 1, 2, "mean", "all")]),
+    "figure1": (16, ["task=srl data.train_share=0.001 elmo.placement=none", "train_share=0.01 "]),
+    "figure2": (6, [f"task={task} " for task in ("squad", "snli", "srl", "coref", "ner", "sst5")]),
+    "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
+}
+
+
+def test_no_experiment_is_forgotten_here() -> None:
+    assert set(EXPECTED) <= {path.stem for path in (CONF / "experiment").glob("*.yaml")}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_expands_to_exactly_its_runs(planned: Planned, name: str) -> None:
+    count, parts = EXPECTED[name]
+    commands = planned(f"experiment={name}")
+    assert len(commands) == count
+    for part in parts:
+        assert any(part in command for command in commands), part
+
+
+def test_what_is_given_besides_holds_for_every_run(planned: Planned) -> None:
+    given = ("data=open", "encoder=elmo-small", "trainer.precision=16-mixed")
+    commands = planned("experiment=table1", "task=snli,srl", "seed=3,4", *given)
+    assert len(commands) == 2 * 2 * 2
+    assert all(word in command for word in given for command in commands)
+    assert {command.split()[-1] for command in commands} == {"seed=3", "seed=4"}
+    assert {command.split()[0] for command in commands} == {"task=snli", "task=srl"}
+
+
+def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
+    assert len(planned("experiment=table3", "task=ner,snli")) == 6  # ner is not in it
+    assert len(planned("experiment=layers", "task=ner")) == 5
+    assert len(planned("experiment=smoke", "task=ner")) == 2
+
+
+def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planned) -> None:
+    (first, *_) = planned("experiment=smoke", "task=ner", "trainer=cpu")
+    assert "encoder.shape=" in first
+    assert "trainer.limit_batches=2" in first
+    (first, *_) = planned("experiment=smoke", "task=ner", "encoder=elmo-small")
+    assert "encoder.shape=" not in first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["experiment=tabel2"], "experiment=tabel2: unknown; did you mean 'table2'?"),
+        (["experiment=table2", "elmo.l2=0.1"], "elmo.l2: table2 sets it itself (column"),
+        (["experiment=table2", "data=mini,open"], "data=mini,open: one value for all runs"),
+        (["experiment=table2", "task=snly"], "task=snly: unknown; did you mean 'snli'?"),
+        (["experiment=table1,table2"], "one experiment at a time"),
+        (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
+        (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
+        (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
+    ],
+)
+def test_mistakes_are_one_line(
+    bench: Bench,
+    arguments: list[str],
+    expected: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert bench(*arguments, f"paths.runs={tmp_path}") == 2
+    (error,) = capsys.readouterr().err.splitlines()
+    assert error.startswith("error: ")
+    assert expected in error
+    assert not list(tmp_path.iterdir())
+
+
+OWN = """
+title: What a smaller model loses
+rows: {ours: {task: snli, task.hidden: 8}, theirs: {task: snli}, gone: {task: snly}}
+columns:
+  a b: {elmo.l2: 1, training.optimizer: {lr: 1e-2}, word_vectors: "my, file.txt"}
+  c: {elmo.layers: top}
+seeds: [7]
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], str]:
+    """An experiment file in a folder of the user's own; returns how the folder is named to us."""
+
+    def write(text: str) -> str:
+        (tmp_path / "experiment").mkdir()
+        (tmp_path / "experiment" / "own.yaml").write_text(text)
+        return f"hydra.searchpath=[{tmp_path}]"
+
+    return write
+
+
+def test_one_file_anywhere_is_an_experiment(
+    planned: Planned,
+    bench: Bench,
+    own: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    commands = planned("experiment=own", own(OWN))
+    assert len(commands) == 4
+    assert commands[0] == (
+        "task=snli task.hidden=8 elmo.l2=1 training.optimizer={lr:0.01} "
+        rf"word_vectors=my\,\ file.txt paths.runs={tmp_path}/runs seed=7"
+    )
+    assert bench("--config-dir", str(tmp_path), "experiment=own", "plan=true") == 0
+    shown = capsys.readouterr()
+    assert "row 'gone' is left out: no task 'snly' here; did you mean 'snli'?" in shown.err
+    assert "4 runs: 4 new" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("columns:", "colums:", "'colums' not in 'Experiment'; did you mean 'columns'?"),
+        ("title:", "view: tabel\ntitle:", "tabel"),
+        ("c: {elmo.layers: top}", "c: top", "columns"),
+        ("elmo.layers: top", "elmo.layers: tpo", "ours · c · seed 7: elmo.layers=tpo"),
+        ("elmo.layers: top", "elmo.layer: top", "did you mean 'elmo.layers'?"),
+        ("elmo.layers: top", "task.hidden: 3", "task.hidden: set by row 'ours' and by column 'c'"),
+        ("seeds:", "baseline: b\nseeds:", "own: baseline: no column 'b'"),
+        ("seeds:", "paper: {ours: {a b: 9, cc: 8}}\nseeds:", "own: paper: no column 'cc'"),
+        ("seeds:", "paper: {ours: {a b: many}}\nseeds:", "own: a b: 'many' is no number"),
+        ("task: snli", "task: gone", "no task 'gone' here"),
+        ("seeds: [7]", "seeds: [a]", "experiment.seeds[0]: Value 'a'"),
+        ("seeds: [7]", "seeds: [7", "own.yaml"),
+    ],
+)
+def test_a_mistake_in_a_file_is_one_line(
+    bench: Bench,
+    own: Callable[[str], str],
+    old: str,
+    new: str,
+    expected: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert old in OWN
+    folder = own(OWN.replace(old, new))
+    assert bench("experiment=own", folder, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 2
+    errors = [e for e in capsys.readouterr().err.splitlines() if e.startswith("error: ")]
+    assert len(errors) == 1
+    assert expected in errors[0]
+
+
+def test_cfg_is_the_configuration_of_one_run(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench("experiment=table2", "--cfg", "job") == 0
+    assert "title: Which layers to mix" in capsys.readouterr().out

@@ -1,0 +1,256 @@
+"""Features in runs, and `python -m bench.features`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from omegaconf import DictConfig
+
+from bench import features
+from bench.config import choice, run_id
+from elmo_core.checked import Checked
+from elmo_core.store.files import shards_in
+from tests.bench.conftest import SMALL
+
+Small = Callable[..., Path]
+Result = Callable[[Path], dict[str, Any]]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "features"
+
+
+@pytest.fixture
+def verb(capsys: pytest.CaptureFixture[str], root: Path) -> Callable[..., tuple[int, str]]:
+    """`verb("stats")`: exit status, and what was said."""
+
+    def call(name: str, *arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = 0
+        try:
+            features.main([name, "--dir", str(root), *arguments])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out + shown.err
+
+    return call
+
+
+@pytest.fixture
+def filled(small: Small, root: Path) -> Path:
+    """What a run left, one folder."""
+    small(f"features.dir={root}", "training.max_epochs=1")
+    (folder,) = root.iterdir()
+    return folder
+
+
+def predictions(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
+
+
+def test_store_and_live_give_the_same_predictions(
+    small: Small, root: Path, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("training.max_epochs=6", "training.scheduler=null", "training.optimizer.lr=0.005")
+    arguments += ("task.hidden=16", "task.dropout=0", "task.attention_dropout=0")
+    live = small(*arguments, "features=live", f"features.dir={root}", runs="live")
+    assert not root.exists()
+    filling = small(*arguments, "features=store", f"features.dir={root}", runs="filling")
+    assert "features: store, in" in (filling / "run.log").read_text()
+
+    def encode(self: Checked, sentences: object) -> None:
+        raise AssertionError("all is stored")
+
+    monkeypatch.setattr(Checked, "encode", encode)
+    reading = small(*arguments, f"features.dir={root}", runs="reading")
+    assert "features of train, dev: 160 sentences" in (reading / "run.log").read_text()
+    assert live.name == filling.name == reading.name
+    assert len({row["prediction"] for row in predictions(live)}) == 3
+    for other in (filling, reading):
+        assert result(other)["metrics"] == result(live)["metrics"]
+        losses = [[epoch["train_loss"] for epoch in result(r)["history"]] for r in (other, live)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+        for one, two in zip(predictions(other), predictions(live), strict=True):
+            assert one["prediction"] == two["prediction"]
+            assert one["probabilities"] == pytest.approx(two["probabilities"], abs=1e-4)
+    assert predictions(filling) == predictions(reading)
+
+
+def test_half_precision_is_another_run_and_half_the_size(
+    small: Small, root: Path, result: Result
+) -> None:
+    folder = f"features.dir={root}"
+    whole, half = small(folder), small(folder, "features.precision=float16")
+    live = small("features=live", "features.precision=float16", runs="live")
+    assert whole.name != half.name == live.name
+    assert result(half)["metrics"] == result(live)["metrics"]
+    sizes = {
+        path.name.split("-")[1]: sum(shard.stat().st_size for shard in shards_in(path))
+        for path in root.iterdir()
+    }
+    assert sizes["float16"] < 0.7 * sizes["float32"]
+
+
+def test_a_damaged_store_is_mended_on_the_way(
+    small: Small, filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shard = shards_in(filled)[0]
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(content)
+    capsys.readouterr()
+    before = small(f"features.dir={filled.parent}", "training.max_epochs=1", runs="again")
+    assert "is damaged" in capsys.readouterr().err
+    after = small("features=live", "training.max_epochs=1", runs="live")
+    assert predictions(before) == predictions(after)
+    assert features.main(["verify", "--dir", str(filled.parent)]) is None
+
+
+def test_the_test_split_is_stored_after_training(small: Small, root: Path) -> None:
+    log = (small(f"features.dir={root}") / "run.log").read_text()
+    assert (
+        log.index("features of train, dev") < log.index("epoch 3") < log.index("features of test")
+    )
+
+
+def test_a_trial_stores_nothing(small: Small, root: Path) -> None:
+    small(f"features.dir={root}", "trainer.limit_batches=2", "training.max_epochs=1")
+    assert not root.exists()
+
+
+def test_too_little_room_is_one_line(
+    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [f"data.dir={snli_folder}", f"paths.runs={tmp_path}", f"features.dir={tmp_path / 'f'}"]
+    assert bench(*SMALL, *given, "features=store", "features.max_gb=1e-6") == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: features=store: ")
+    assert "features.precision=float16" in error
+    assert bench(*SMALL, *given, "features.max_gb=1e-6", "training.max_epochs=1") == 0
+    assert "features: memory, since" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("features=stor", "did you mean 'store'?"),
+        ("features.mode=stor", "did you mean 'store'?"),
+        ("features.precision=float8", "float16"),
+        ("features.max_gb=0", "above 0"),
+        ("features.folder=x", "features.folder"),
+    ],
+)
+def test_mistakes(
+    bench: Callable[..., int], argument: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench(*SMALL, argument) == 2
+    error = capsys.readouterr().err
+    assert expected in error
+    assert error.startswith("error: ")
+
+
+def test_features_do_not_make_another_run_unless_they_change_the_numbers(
+    configured: Callable[..., DictConfig],
+) -> None:
+    def name(*overrides: str) -> str:
+        return run_id(configured("task=snli", *overrides))
+
+    assert "features" not in choice(configured("task=snli"))
+    for same in ("features=live", "features=store", "features.dir=x", "features.max_gb=3"):
+        assert name(same) == name()
+    half = "features.precision=float16"
+    assert name(half) == name(half, "features=live") != name()
+    assert name("elmo.placement=none") == name("elmo.placement=none", half)
+
+
+def test_build_then_a_run_reads(
+    small: Small, root: Path, snli_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [*SMALL, f"data.dir={snli_folder}", f"features.dir={root}"]
+    features.main(["build", *given, "--splits", "train", "dev"])
+    assert "features of train, dev: 160 sentences" in capsys.readouterr().err
+    log = (small(f"features.dir={root}", "training.max_epochs=1") / "run.log").read_text()
+    assert "all stored in" in log
+    assert "features of test: 40 sentences" in log
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("task=snly", "did you mean"), ("seed=-1", "seed=-1")],
+)
+def test_build_explains_mistakes(
+    word: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        features.main(["build", word])
+    assert stop.value.code == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_stats(filled: Path, verb: Callable[..., tuple[int, str]], root: Path) -> None:
+    status, shown = verb("stats")
+    assert status == 0
+    for words in ("random-elmo-0", "float32", "today", str(root)):
+        assert words in shown
+    (filled / "x.safetensors").write_bytes(b"nothing")
+    assert "1 of 2 shards cannot be read" in verb("stats")[1]
+
+
+def test_verify_reports_and_removes(filled: Path, verb: Callable[..., tuple[int, str]]) -> None:
+    count = len(shards_in(filled))
+    assert verb("verify") == (0, f"{count} shards, all whole\n")
+    shard = shards_in(filled)[-1]
+    shard.write_bytes(shard.read_bytes()[:-1])
+    status, shown = verb("verify")
+    assert status == 2
+    assert f"{shard}: damaged" in shown
+    assert not shard.exists()
+    assert verb("verify") == (0, f"{count - 1} shards, all whole\n")
+
+
+def test_prune(
+    filled: Path, verb: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "prune what?" in verb("prune")[1]
+    assert "random-elmo-0" in verb("prune", "--encoder", "nobody")[1]
+    assert "nothing to throw away" in verb("prune", "--idle", "1")[1]
+    status, shown = verb("prune", "--all")  # standard input is no terminal
+    assert (status, "--yes" in shown) == (2, True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: "")
+    assert verb("prune", "--all") == (0, "")
+    assert filled.exists()
+    month_ago = time.time() - 30 * 86_400
+    os.utime(filled, (month_ago, month_ago))
+    assert "30 days ago" in verb("stats")[1]
+    status, shown = verb("prune", "--idle", "29", "--yes")
+    assert (status, "thrown away" in shown) == (0, True)
+    assert not filled.exists()
+    assert "nothing is stored" in verb("stats")[1]
+
+
+def test_a_run_makes_it_used_again(filled: Path, small: Small) -> None:
+    os.utime(filled, (1e9, 1e9))
+    small(f"features.dir={filled.parent}", "seed=2", "training.max_epochs=1")
+    assert time.time() - filled.stat().st_mtime < 3600
+
+
+def test_looking_after_it_needs_no_torch(root: Path) -> None:
+    for arguments in (["--help"], ["stats", "--dir", str(root)], ["verify", "--dir", str(root)]):
+        shown = subprocess.run(
+            [sys.executable, "-X", "importtime", "-m", "bench.features", *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert " torch\n" not in shown.stderr

@@ -1,0 +1,67 @@
+"""A trained head on new text."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import predict
+
+PAIR = {"premise": "A man is asleep.", "hypothesis": "A man is awake."}
+
+
+@pytest.fixture
+def said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[list[dict[str, Any]], str]]:
+    """What comes out of `python -m bench.predict ARGUMENTS` for these lines, and its errors."""
+
+    def called(*arguments: Any, lines: str = "") -> tuple[list[dict[str, Any]], str]:
+        monkeypatch.setattr(sys, "argv", ["bench.predict", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        capsys.readouterr()
+        with suppress(SystemExit):
+            predict.main()
+        out, err = capsys.readouterr()
+        return [json.loads(line) for line in out.splitlines()], err
+
+    return called
+
+
+def test_new_pairs_from_a_file_and_from_standard_input(
+    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = small("elmo.placement=input+output")
+    lines = "\n".join([json.dumps(PAIR), "", json.dumps({**PAIR, "id": "second"})])
+    rows, _ = said(folder, lines=lines)
+    assert [row["id"] for row in rows] == ["1", "second"]
+    assert rows[0]["premise"] == PAIR["premise"]
+    assert rows[0]["prediction"] in rows[0]["probabilities"]
+    assert rows[0]["probabilities"] == pytest.approx(rows[1]["probabilities"])
+    assert "gold" not in rows[0]
+    (tmp_path / "in.jsonl").write_text(lines)
+    said(folder, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
+    assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
+
+
+def test_what_a_user_can_mend_is_one_line(
+    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = small()
+    for lines, message in (
+        ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
+        ('\n{"premise": ', "line 2 is not JSON"),
+        ("plain text", "line 1: needs the field 'premise'"),
+    ):
+        _, error = said(folder, lines=lines)
+        assert message in error
+        assert "Traceback" not in error
+    assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
+    assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]

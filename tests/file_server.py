@@ -1,0 +1,62 @@
+"""A server of files on this machine, which can be told to misbehave."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class FileServer(ThreadingHTTPServer):
+    """`files` by path; what it does wrong is in `cuts`, `pages` and `asked` tells what it did."""
+
+    daemon_threads = True
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.files = dict(files)
+        self.cuts: list[int] = []  # bytes sent before the connection drops, one a request
+        self.pages: set[str] = set()  # answered with a web page
+        self.asked: list[tuple[str, str | None]] = []  # path and Range of each request
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: FileServer
+
+    def do_GET(self) -> None:
+        path, part = self.path.lstrip("/"), self.headers["Range"]
+        self.server.asked.append((path, part))
+        if path in self.server.pages:
+            return self.answer(200, b"<html>Please log in</html>", "text/html")
+        if path not in self.server.files:
+            return self.answer(404, b"")
+        start = int(part.removeprefix("bytes=").removesuffix("-")) if part else 0
+        self.answer(206 if part else 200, self.server.files[path][start:])
+
+    def answer(self, status: int, body: bytes, kind: str = "application/octet-stream") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: self.server.cuts.pop(0)] if self.server.cuts else body)
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(files: Mapping[str, bytes]) -> Iterator[FileServer]:
+    with FileServer(files) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
