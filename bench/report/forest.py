@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 
+from bench.report import words
 from bench.report.grid import Entry, Grid
 from bench.report.picture import MUTED, PAPER, SERIES, Picture, legend, sheet
-from bench.stats import LEVEL
 
 
 def forest(grid: Grid) -> Iterator[Picture]:
@@ -29,7 +29,7 @@ def forest(grid: Grid) -> Iterator[Picture]:
     yield Picture(
         name=f"{experiment.path.stem}-differences",
         section=experiment.path.stem,
-        caption=f"Differences from {grid.baseline}, with {LEVEL:.0%} intervals.",
+        caption=f"Differences from {grid.baseline}, with {words.CONFIDENCE} intervals.",
         alt=f"{experiment.title}: differences from {grid.baseline} with intervals",
         figure=figure,
     )

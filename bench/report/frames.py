@@ -53,7 +53,7 @@ def comparisons(grid: Grid) -> Frame:
         for (row, column), entry in grid.entries.items()
         if (found := entry.against)
     ]
-    head = ["row", f"against {grid.baseline}", "difference", "95 % interval", "p"]
+    head = ["row", f"against {grid.baseline}", "difference", f"{words.CONFIDENCE} interval", "p"]
     return Frame.of([*head, "p (Holm)", "sd over seeds", "seeds", "examples"], rows)
 
 

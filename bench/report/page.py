@@ -174,7 +174,7 @@ def _statistics(grid: Grid, entry: Entry) -> Iterable[str]:
         return
     low, high = words.signed(found.low, 2), words.signed(found.high, 2)
     yield (
-        f"{words.signed(found.difference, 2)} against {grid.baseline}, 95 % interval {low} to "
+        f"{words.signed(found.difference, 2)} against {grid.baseline}, {words.CONFIDENCE} interval {low} to "
         f"{high}; {words.p_equals(found.p)}, after Holm's correction {words.p_equals(entry.p)}; "
         f"{found.examples:,} examples, paired by seed ({found.seeds})."
     )

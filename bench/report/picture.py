@@ -53,6 +53,7 @@ STYLE: dict[Any, Any] = {
     "legend.fontsize": 8,
     "lines.linewidth": 1.6,
     "lines.markersize": 4.5,
+    "text.parse_math": False,  # a $ in a name is a $
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "svg.fonttype": "none",  # text stays text

@@ -22,7 +22,6 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         panels[0].set_title(f"{task} on {data}: dev {found[0].first.metric}")
         if losses:
             panels[1].set_title("training loss")
-            panels[1].set_yscale("log")
         panels[-1].set_xlabel("epoch")
         legend(figure, panels, columns=4)
         yield Picture(

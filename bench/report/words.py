@@ -10,6 +10,7 @@ from bench.report.records import Experiment
 from bench.stats import LEVEL, RESAMPLES
 
 MARKED = "* p < 0.05, ** p < 0.01"
+CONFIDENCE = f"{100 * LEVEL:.0f} %"
 
 
 def number(value: float, digits: int = 1) -> str:
@@ -104,7 +105,7 @@ def notes(grid: Grid) -> list[str]:
         found.append(
             f"With a sign: the difference from {grid.baseline}. {MARKED}: two-sided "
             f"approximate randomisation, with Holm's correction over this table's {len(against)} "
-            f"comparisons. Intervals: {LEVEL:.0%}, paired bootstrap over examples."
+            f"comparisons. Intervals: {CONFIDENCE}, paired bootstrap over examples."
         )
     fewest = min((each.resamples for each in against), default=RESAMPLES)
     if fewest < RESAMPLES:

@@ -6,12 +6,11 @@ as that process holds a lock on it, which falls with the process, however it end
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 from types import TracebackType
+from uuid import uuid4
 
 from elmo_core.store.files import KEY
 
@@ -28,11 +27,11 @@ class Claim:
 
     def __init__(self, folder: Path, keys: Iterable[bytes]) -> None:
         """Only while the folder is locked, so that nobody finds the file without its lock."""
-        self._file, name = mkstemp(prefix=PATTERN[:-1], dir=folder)
-        self._path = Path(name)
+        self._path = folder / PATTERN.replace("*", uuid4().hex)
+        self._file = self._path.open("xb", buffering=0)
         if fcntl is not None:
             fcntl.flock(self._file, fcntl.LOCK_EX)
-        os.write(self._file, b"".join(keys))
+        self._file.write(b"".join(keys))
 
     def __enter__(self) -> Claim:
         return self
@@ -44,7 +43,7 @@ class Claim:
         trace: TracebackType | None,
     ) -> None:
         self._path.unlink(missing_ok=True)
-        os.close(self._file)
+        self._file.close()
 
 
 def held(folder: Path) -> dict[Path, set[bytes]]:
