@@ -174,9 +174,9 @@ def _statistics(grid: Grid, entry: Entry) -> Iterable[str]:
         return
     low, high = words.signed(found.low, 2), words.signed(found.high, 2)
     yield (
-        f"{words.signed(found.difference, 2)} against {grid.baseline}, {words.CONFIDENCE} interval {low} to "
-        f"{high}; {words.p_equals(found.p)}, after Holm's correction {words.p_equals(entry.p)}; "
-        f"{found.examples:,} examples, paired by seed ({found.seeds})."
+        f"{words.signed(found.difference, 2)} against {grid.baseline}, {words.CONFIDENCE} interval "
+        f"{low} to {high}; {words.p_equals(found.p)}, after Holm's correction "
+        f"{words.p_equals(entry.p)}; {found.examples:,} examples, paired by seed ({found.seeds})."
     )
     if found.seed_sd is not None:
         yield f"Standard deviation of the difference over seeds: {words.number(found.seed_sd, 2)}."

@@ -54,8 +54,8 @@ def some_layers(task: Task, examples: list[Any]) -> torch.Tensor:
 
 
 STUCK = {
-    "coref": "known gap: 95.5 after 110 steps, at a loss of 0.02; a mention that pruning loses early "
-    "gets no gradient any more"
+    "coref": "known gap: 95.5 after 110 steps, at a loss of 0.02; a mention that pruning loses "
+    "early gets no gradient any more"
 }
 
 
