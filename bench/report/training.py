@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from bench.report.groups import Group
 from bench.report.picture import Picture, legend, place_colour, sheet
@@ -23,6 +24,7 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         if losses:
             panels[1].set_title("training loss")
         panels[-1].set_xlabel("epoch")
+        panels[-1].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         legend(figure, panels, columns=4)
         yield Picture(
             name=re.sub(r"[^\w.+-]+", "-", f"training-{task}-{data}"),
@@ -39,6 +41,7 @@ def _draw(panels: Sequence[Axes], group: Group) -> None:
         history = run.result["history"]
         epochs = [epoch["epoch"] + 1 for epoch in history]
         style: dict[str, Any] = {"color": place_colour(place), "linewidth": 1, "alpha": 0.75}
+        style["marker"] = "." if len(history) == 1 else ""
         panels[0].plot(epochs, run.dev_scores, label=place, **style)
         if len(panels) > 1:
             losses = [(e["epoch"] + 1, e["train_loss"]) for e in history if e.get("train_loss")]
