@@ -17,6 +17,7 @@ SHOWN = (
     "task.name",
     "data.name",
     "data.dir",
+    "data.set",
     "encoder",
     "elmo.placement",
     "elmo.layers",

@@ -79,7 +79,7 @@ class Run:
     @property
     def data(self) -> str:
         data = self.result["data"]
-        return str(data.get("dir") or data["name"])
+        return str(data.get("dir") or data.get("set") or data["name"])
 
     @property
     def dev_scores(self) -> list[float]:

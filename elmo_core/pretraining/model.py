@@ -29,8 +29,15 @@ class LanguageModel(nn.Module):
 
         No gradient flows back through the state: back-propagation ends at the window's edge.
         """
+        return self.contexts(self.words(window), window, state)
+
+    def words(self, window: Window) -> Tensor:
+        """(distinct words, D), from their characters."""
         # In half precision the gradients of a frequent word's places would be summed up in it, too.
-        words = self.bilm.char_cnn(window.char_ids).float()
+        return self.bilm.char_cnn(window.char_ids).float()
+
+    def contexts(self, words: Tensor, window: Window, state: State) -> tuple[Tensor, State]:
+        """What `forward` returns, from the window's words."""
         outputs, hiddens, cells = [], [], []
         for d, lstms in enumerate((self.bilm.forward_lstm, self.bilm.backward_lstm)):
             x = F.embedding(window.inputs[d], words)

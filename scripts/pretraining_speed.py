@@ -1,0 +1,123 @@
+#!/usr/bin/env python
+"""Tokens a second of pretraining, and which part of a step takes how long.
+
+    python scripts/pretraining_speed.py CORPUS --options mini --precision bf16
+
+CORPUS is what `python -m elmo_core.pretraining prepare` made. Each part runs alone, forward and
+backward, on the windows of a real step; the step is all of them and the optimizer. Medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+
+import torch
+from torch import Tensor
+
+from elmo_core.bilm import BiLM
+from elmo_core.pretraining import folder, settings
+from elmo_core.pretraining.corpus import Corpus
+from elmo_core.pretraining.model import LanguageModel
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.prepare import ENCODED, TRAIN
+from elmo_core.pretraining.streams import Streams
+from elmo_core.pretraining.vocabulary import Vocabulary
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--options", default="mini", help="a preset or an options file")
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--steps", type=int, default=10)
+    given = parser.parse_args()
+    options, training = settings.read(given.options)
+    vocabulary = Vocabulary.read(given.corpus / folder.VOCABULARY)
+    text = Corpus(given.corpus / ENCODED / TRAIN, vocabulary, options.characters)
+    model = LanguageModel(BiLM(options), len(vocabulary), training.dropout).to(given.device)
+    step = Step(PretrainingModule(model, text, training), given.device, given.precision == "bf16")
+    for number in range(2):  # warm up
+        step.all_of(number)
+    seconds = {name: median(times) for name, times in step.measure(given.steps).items()}
+    whole = seconds.pop("whole step")
+    print(f"{given.options}, {given.precision}, {given.device}, {torch.get_num_threads()} threads:")
+    print(f"{step.tokens / whole:,.0f} tokens/s ({step.tokens:,} tokens a step, {whole:.3f} s)")
+    for name, time_of_part in seconds.items():
+        print(f"{name:24}{time_of_part:8.3f} s {time_of_part / whole:7.1%}")
+
+
+class Step:
+    """One training step, and its parts."""
+
+    def __init__(self, module: PretrainingModule, device: str, half: bool) -> None:
+        self.module, self.model, self.device = module, module.model, device
+        training, self.tokens = module.training_part, module.step_tokens
+        self.streams = Streams(module.corpus, training.batch_size, training.unroll_steps)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
+        self.autocast = lambda: torch.autocast(device, torch.bfloat16, enabled=half)
+        self.state = self.model.bilm.zero_state(training.batch_size, self.model.softmax.weight)
+
+    def measure(self, steps: int) -> dict[str, list[float]]:
+        times: dict[str, list[float]] = {}
+        for number in range(2, 2 + steps):
+            for name, part in self._parts(number):
+                times.setdefault(name, []).append(self._seconds(part))
+        return times
+
+    def _seconds(self, part: Callable[[], object]) -> float:
+        self._wait()
+        begin = time.perf_counter()
+        part()
+        self._wait()
+        return time.perf_counter() - begin
+
+    def _wait(self) -> None:
+        if self.device != "cpu":
+            torch.cuda.synchronize()
+
+    def _parts(self, number: int) -> Iterator[tuple[str, Callable[[], object]]]:
+        window = self.streams.window(number)
+        yield "reading the text", lambda: self.streams.window(number)
+        self.window = type(window)(*(tensor.to(self.device) for tensor in window))
+        yield "character CNN", lambda: self._words().sum().backward()
+        words = self._words().detach().requires_grad_()
+        yield "LSTMs", lambda: self._contexts(words).sum().backward()
+        vectors = self._contexts(words).detach().flatten(0, 2).requires_grad_()
+        yield "softmax", lambda: self._loss(vectors).backward()
+        yield "clipping and optimizer", self._update
+        yield "whole step", lambda: self.all_of(number)
+
+    def _words(self) -> Tensor:
+        with self.autocast():
+            return self.model.words(self.window)
+
+    def _contexts(self, words: Tensor) -> Tensor:
+        with self.autocast():
+            return self.model.contexts(words, self.window, self.state)[0]
+
+    def _loss(self, vectors: Tensor) -> Tensor:
+        with self.autocast():
+            targets = self.window.targets.flatten()
+            return self.model.softmax.loss(vectors, targets, self.module._negatives())
+
+    def _update(self) -> None:
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 10)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def all_of(self, number: int) -> None:
+        window = self.streams.window(number)
+        self.window = type(window)(*(tensor.to(self.device) for tensor in window))
+        with self.autocast():
+            vectors, _ = self.model(self.window, self.state)
+        self._loss(vectors.flatten(0, 2)).backward()
+        self._update()
+
+
+if __name__ == "__main__":
+    main()
