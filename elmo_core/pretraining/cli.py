@@ -2,56 +2,32 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-PROGRAM = "python -m elmo_core.pretraining"
+from elmo_core.verbs import Verbs
+
 _TOKENISED = "files or folders: tokenised, one sentence a line"
 
 
 def parser() -> ArgumentParser:
-    """Each verb leaves its function in `run`."""
-    root = ArgumentParser(
-        PROGRAM,
-        description="Train, measure and fine-tune biLMs.",
-        epilog="a whole training, from text to encoder:\n"
-        + _examples(
-            "prepare BOOKS/ -o corpus",
-            "train corpus -o model --options mini",
-            "evaluate model corpus/heldout",
-            "export model elmo-mine.safetensors --half",
-        ),
-        formatter_class=RawDescriptionHelpFormatter,
+    verbs = Verbs(
+        "python -m elmo_core.pretraining",
+        "Train, measure and fine-tune biLMs.",
+        "a whole training, from text to encoder:\n"
+        "$ prepare BOOKS/ -o corpus\n"
+        "$ train corpus -o model --options mini\n"
+        "$ evaluate model corpus/heldout\n"
+        "$ export model elmo-mine.safetensors --half",
     )
-    verbs = root.add_subparsers(required=True, metavar="VERB")
     for add in (_add_prepare, _add_train, _add_evaluate, _add_finetune, _add_export):
         add(verbs)
-    return root
+    return verbs.parser
 
 
-def _verb(
-    verbs: Any, name: str, run: Callable[[Namespace], None], text: str, *examples: str
-) -> ArgumentParser:
-    verb = verbs.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog="examples:\n" + _examples(*examples),
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    verb.set_defaults(run=run)
-    return verb
-
-
-def _examples(*lines: str) -> str:
-    return "\n".join(f"  {PROGRAM} {line}" for line in lines)
-
-
-def _add_prepare(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_prepare(verbs: Verbs) -> None:
+    verb = verbs.add(
         "prepare",
         _prepare,
         "Text files → tokenised sentences, a held-out part, a vocabulary.",
@@ -73,9 +49,8 @@ def _add_prepare(verbs: Any) -> None:
     verb.add_argument("--max-words", type=int, help="the largest vocabulary (default: any)")
 
 
-def _add_train(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_train(verbs: Verbs) -> None:
+    verb = verbs.add(
         "train",
         _train,
         "Train a biLM; the same command resumes a training that was interrupted, and with other "
@@ -95,9 +70,8 @@ def _add_train(verbs: Any) -> None:
     _add_loop(verb)
 
 
-def _add_evaluate(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_evaluate(verbs: Verbs) -> None:
+    verb = verbs.add(
         "evaluate",
         _evaluate,
         "Perplexity per token: full softmax, no dropout, carried state.",
@@ -110,9 +84,8 @@ def _add_evaluate(verbs: Any) -> None:
     verb.add_argument("--device", default="cpu", help="for example cuda (default: cpu)")
 
 
-def _add_finetune(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_finetune(verbs: Verbs) -> None:
+    verb = verbs.add(
         "finetune",
         _finetune,
         "Go on, for one epoch, with the training text of a task.",
@@ -147,9 +120,8 @@ def _add_loop(verb: ArgumentParser) -> None:
     )
 
 
-def _add_export(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_export(verbs: Verbs) -> None:
+    verb = verbs.add(
         "export",
         _export,
         "Write the encoder: the published options.json and HDF5, or one safetensors file.",

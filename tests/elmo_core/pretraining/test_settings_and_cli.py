@@ -59,7 +59,7 @@ def test_help_ends_in_examples_that_can_be_pasted(verb, capsys):
         main([*verb.split(), "--help"])
     assert caught.value.code == 0
     lines = capsys.readouterr().out.splitlines()
-    examples = [line.split() for line in lines if line.startswith(f"  {cli.PROGRAM} ")]
+    examples = [line.split() for line in lines if line.startswith(f"  {cli.parser().prog} ")]
     assert len(examples) >= 2
     for example in examples:
         cli.parser().parse_args(example[3:])
