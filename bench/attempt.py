@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -17,6 +18,9 @@ from bench.cells import Cell
 from bench.errors import BusyError, explain
 from bench.record import Record
 from bench.say import one_line
+
+if TYPE_CHECKING:
+    from bench.ensemble.cells import Ensemble
 
 
 @dataclass(frozen=True)
@@ -40,32 +44,58 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
     return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
 
 
+def combined(ensemble: Ensemble, force: bool) -> Outcome:
+    """The same for an ensemble, whose runs are there; one of another process's is waited for."""
+    started = time.perf_counter()
+    with one_line(str(ensemble)):
+        outcome = _combined(ensemble, force)
+    seconds = time.perf_counter() - started
+    print(f"{ensemble}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+
+
 def _done(cfg: DictConfig) -> Outcome:
     try:
         from bench.run import run
 
-        result = run(cfg)
+        return _finished(run(cfg))
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(cfg, error)
+        return _failed(error, Record.of(cfg), cfg.debug)
+
+
+def _combined(ensemble: Ensemble, force: bool) -> Outcome:
+    from bench.ensemble.combine import combine
+
+    folders = [job.record.folder for job in ensemble.jobs]
+    try:
+        try:
+            return _finished(combine(folders, force))
+        except BusyError:
+            ensemble.record.wait()
+            return _finished(combine(folders))
+    except Exception as error:
+        return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
+
+
+def _finished(result: dict[str, Any]) -> Outcome:
     name = result["primary"]["name"]
     return Outcome("finished", f"dev {name} {result['metrics']['dev'][name]:.2f}")
 
 
-def _failed(cfg: DictConfig, error: Exception) -> Outcome:
+def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
     """In one line; for a bug of ours, the traceback goes to the run's log."""
-    if cfg.debug:
+    if debug:
         traceback.print_exc()
     why = explain(error)
     if why:
         return Outcome("failed", why)
-    log = Record.of(cfg).log
     first = (str(error).splitlines() or [""])[0]
     try:
-        with log.open("a") as file:
+        with record.log.open("a") as file:
             traceback.print_exc(file=file)
-        where = f" (traceback in {log})"
+        where = f" (traceback in {record.log})"
     except OSError:
         where = ""
     return Outcome("failed", f"{type(error).__name__}: {first}{where}", mendable=False)

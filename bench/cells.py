@@ -64,6 +64,7 @@ def of_experiment(
     rows, left_out = _rows(name, experiment["rows"], options, tasks, default_task)
     columns = _named(name, "columns", experiment["columns"])
     _check(name, experiment, columns)
+    _check_ensembles(name, experiment["ensembles"], columns)
     axis = {column: changes.pop("x", None) for column, changes in columns.items()}
     own = _owners(name, rows, columns)
     beneath = list(_beneath(name, given, own))
@@ -71,6 +72,9 @@ def of_experiment(
     given_anew = tuple(f"{key}." for key in common if key in options)
     common = {k: v for k, v in common.items() if not f"{k}.".startswith(given_anew)}
     seeds = _seeds(given) or experiment["seeds"]
+    if len(seeds) < 2:
+        alone = "is left out: it takes two seeds or more (seed=1,2,…)"
+        left_out += [f"column {ensemble!r} {alone}" for ensemble in experiment["ensembles"]]
     cells = [
         Cell(row, column, seed, (*_written(common | there | here), *beneath), axis[column])
         for row, there in rows.items()
@@ -125,13 +129,23 @@ def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
     said = [("paper", column) for column, _ in paper]
     if experiment["baseline"] is not None:
         said.append(("baseline", experiment["baseline"]))
+    known = [*columns, *experiment["ensembles"]]
     for key, column in said:
-        if column not in columns:
-            raise ConfigError(f"{name}: {key}: no column {column!r}{did_you_mean(column, columns)}")
+        if column not in known:
+            raise ConfigError(f"{name}: {key}: no column {column!r}{did_you_mean(column, known)}")
     axis = [(column, changes["x"]) for column, changes in columns.items() if "x" in changes]
     for column, value in paper + axis:
         if not isinstance(value, int | float):
             raise ConfigError(f"{name}: {column}: {value!r} is no number")
+
+
+def _check_ensembles(name: str, ensembles: Mapping[str, str], columns: Rows) -> None:
+    for new, column in ensembles.items():
+        if new in columns:
+            raise ConfigError(f"{name}: ensembles: {new!r} is a column already")
+        if column not in columns:
+            hint = did_you_mean(column, columns)
+            raise ConfigError(f"{name}: ensembles: {new}: no column {column!r}{hint}")
 
 
 def _owners(name: str, rows: Rows, columns: Rows) -> dict[str, str]:

@@ -9,7 +9,8 @@
     paper: {snli: {baseline: 88.1, last only: 89.1}, srl: {baseline: 81.6, last only: 84.1}}
 
 Every row × column × seed is a run. A row and a column say how it differs from the defaults, in the
-keys of the command line; what is given on the command line besides holds for all runs.
+keys of the command line; what is given on the command line besides holds for all runs. A further
+column may combine the seeds of another: `ensembles: {ensemble: last only}`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Experiment:
     split: Split = Split.dev
     rows: Any = None  # name: overrides; or `all` tasks that there are; or null, those of task=
     columns: dict[str, dict[str, Any]] = omegaconf.MISSING  # name: overrides, and x for a curve
+    ensembles: dict[str, str] = field(default_factory=dict)  # name: column whose seeds it combines
     baseline: str | None = None  # the column that others are compared with
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win

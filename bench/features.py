@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
+from elmo_core.verbs import Verbs
 
 if TYPE_CHECKING:
-    from omegaconf import DictConfig
-
     from elmo_core.store.shelves import Shelf
 
 PROGRAM = "python -m bench.features"
@@ -27,41 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
-    """Each verb leaves its function in `run`."""
-    root = ArgumentParser(
+    verbs = Verbs(
         PROGRAM,
-        description="Layers that encoders gave, kept on the disk for all runs.",
-        epilog="a run fills the store by itself; these look after it:\n"
-        + _examples("build task=snli encoder=elmo-small", "stats", "verify", "prune --idle 60"),
-        formatter_class=RawDescriptionHelpFormatter,
+        "Layers that encoders gave, kept on the disk for all runs.",
+        "a run fills the store by itself; these look after it:\n"
+        "$ build task=snli encoder=elmo-small\n$ stats\n$ verify\n$ prune --idle 60",
     )
-    verbs = root.add_subparsers(required=True, metavar="VERB")
     for add in (_add_build, _add_stats, _add_verify, _add_prune):
         add(verbs)
-    return root
+    return verbs.parser
 
 
-def _verb(
-    verbs: Any, name: str, run: Callable[[Namespace], None], text: str, *examples: str
-) -> ArgumentParser:
-    verb: ArgumentParser = verbs.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog="examples:\n" + _examples(*examples),
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    verb.set_defaults(run=run)
-    return verb
-
-
-def _examples(*lines: str) -> str:
-    return "\n".join(f"  {PROGRAM} {line}" for line in lines)
-
-
-def _add_build(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_build(verbs: Verbs) -> None:
+    verb = verbs.add(
         "build",
         _build,
         "Compute now what a run with the same words would compute first.",
@@ -75,14 +52,13 @@ def _add_build(verbs: Any) -> None:
     )
 
 
-def _add_stats(verbs: Any) -> None:
+def _add_stats(verbs: Verbs) -> None:
     text = "What is stored of each encoder, how much it is, and when it was last used."
-    _add_folder(_verb(verbs, "stats", _stats, text, "stats", "stats --dir /scratch/features"))
+    _add_folder(verbs.add("stats", _stats, text, "stats", "stats --dir /scratch/features"))
 
 
-def _add_verify(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_verify(verbs: Verbs) -> None:
+    verb = verbs.add(
         "verify",
         _verify,
         "Read every byte. What is damaged is removed, and computed again by the next run that "
@@ -94,9 +70,8 @@ def _add_verify(verbs: Any) -> None:
     _add_encoder(verb)
 
 
-def _add_prune(verbs: Any) -> None:
-    verb = _verb(
-        verbs,
+def _add_prune(verbs: Verbs) -> None:
+    verb = verbs.add(
         "prune",
         _prune,
         "Throw away what is stored: of an encoder, or what has not been used for long.",
@@ -125,7 +100,10 @@ def _add_encoder(verb: ArgumentParser) -> None:
 
 
 def _build(given: Namespace) -> None:
-    cfg = _composed(given.overrides)
+    from bench.overrides import composed
+
+    cfg = composed(given.overrides)
+    cfg.features.mode = "store"
     from bench.datamodule import BenchData
     from bench.layers import fill, store_of
     from bench.parts import encoder_of, task_of
@@ -139,26 +117,6 @@ def _build(given: Namespace) -> None:
         if encoder is None:
             raise RunError("elmo.placement=none asks no encoder: there is nothing to build")
         fill(cfg, store_of(cfg, encoder), data, *given.splits)
-
-
-def _composed(words: list[str]) -> DictConfig:
-    """The configuration of one run with these words; what it stores goes to the disk."""
-    from hydra import compose, initialize_config_dir
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    from bench import config, overrides
-
-    config.register()
-    words = overrides.expand(words)
-    try:
-        with initialize_config_dir(str(config.CONF), version_base="1.3"):
-            cfg = compose("config", overrides=words)
-    except (HydraException, OmegaConfBaseException) as error:
-        raise RunError(overrides.explain(words, error)) from error
-    cfg.features.mode = "store"
-    config.check(cfg)
-    return cfg
 
 
 def _stats(given: Namespace) -> None:

@@ -18,6 +18,7 @@ from elmo_core.disk import replacing
 
 if TYPE_CHECKING:
     from bench.cells import Cell
+    from bench.ensemble.cells import Ensemble
     from bench.sweep import Job
 
     Places = Sequence[tuple[Cell, Job]]
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-def write(cfg: DictConfig, places: Places) -> Path | None:
+def write(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> Path | None:
     """For an experiment; other sweeps have none. `cfg`: the sweep's, with Hydra's node."""
     if cfg.experiment is None:
         return None
-    content = manifest(cfg, places)
+    content = manifest(cfg, places, ensembles)
     runs = "\n".join(sorted({f"{cell['task']}/{cell['run_id']}" for cell in content["cells"]}))
     name = f"{content['experiment']}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
@@ -39,10 +40,11 @@ def write(cfg: DictConfig, places: Places) -> Path | None:
     return path
 
 
-def manifest(cfg: DictConfig, places: Places) -> dict[str, Any]:
+def manifest(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> dict[str, Any]:
+    """An ensemble is a column like the others, with one run in each row."""
     experiment = cfg.experiment
     rows = list(dict.fromkeys(cell.row for cell, _ in places))
-    columns = list(dict.fromkeys(cell.column for cell, _ in places))
+    columns = [cell.column for cell, _ in places] + [each.column for each in ensembles]
     return {
         "schema": SCHEMA,
         "experiment": cfg.hydra.runtime.choices["experiment"],
@@ -52,7 +54,7 @@ def manifest(cfg: DictConfig, places: Places) -> dict[str, Any]:
         "split": experiment.split.value,
         "baseline": experiment.baseline,
         "rows": rows,
-        "columns": columns,
+        "columns": list(dict.fromkeys(columns)),
         "paper": {row: dict(numbers) for row, numbers in experiment.paper.items() if row in rows},
         "data": _distinct(job.cfg.data.name for _, job in places),
         "encoder": _distinct(job.encoder for _, job in places),
@@ -68,6 +70,18 @@ def manifest(cfg: DictConfig, places: Places) -> dict[str, Any]:
                 "command": command(cell.overrides),
             }
             for cell, job in places
+        ]
+        + [
+            {
+                "row": each.row,
+                "column": each.column,
+                "seed": each.seed,
+                "task": each.task,
+                "run_id": each.record.folder.name,
+                "x": None,
+                "command": each.command,
+            }
+            for each in ensembles
         ],
     }
 

@@ -20,7 +20,8 @@ class BenchModule(pl.LightningModule):
     """Minimises the task's loss + λ Σ w² and scores a split as a whole.
 
     The encoder is not in here: a batch brings its layers along. After `validate` or `test`,
-    `predictions` holds what the model said about the split.
+    `predictions` holds what the model said about the split. A model that has nothing to learn by
+    gradient is shown the batches all the same.
     """
 
     strict_loading = False  # frozen word vectors are not in checkpoints
@@ -29,6 +30,7 @@ class BenchModule(pl.LightningModule):
         super().__init__()
         self.task, self.training_config, self.seed = task, training, seed
         self.model = task.model(placement)
+        self.learns = any(p.requires_grad for p in self.model.parameters())
         self.predictions: list[dict[str, Any]] = []
         self.metrics: dict[str, float] = {}
         self.history: list[dict[str, Any]] = []  # one entry an epoch
@@ -40,11 +42,13 @@ class BenchModule(pl.LightningModule):
 
     # -- training
 
-    def training_step(self, batch: dict[str, Any], index: int) -> Tensor:
+    def training_step(self, batch: dict[str, Any], index: int) -> Tensor | None:
         self.batch = batch
         if index == 0:
             self._begin_epoch()
         output = self.model(batch["tensors"], batch["layers"])
+        if not self.learns:
+            return None
         loss = output["loss"] + self.model.placement.penalty()
         if not torch.isfinite(loss):
             ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
@@ -60,7 +64,9 @@ class BenchModule(pl.LightningModule):
         torch.manual_seed(self.seed * 100_003 + self.current_epoch)
         self._losses, self._started = [], time.perf_counter()
 
-    def configure_optimizers(self) -> torch.optim.Optimizer:
+    def configure_optimizers(self) -> torch.optim.Optimizer | None:
+        if not self.learns:
+            return None
         trained = [p for p in self.model.parameters() if p.requires_grad]
         optimizer = build(self.training_config.optimizer, params=trained)
         if self.training_config.scheduler is not None:
@@ -101,28 +107,35 @@ class BenchModule(pl.LightningModule):
         self.metrics = self.task.score(self.predictions)
 
     def _end_epoch(self) -> None:
+        learned = self._learned()
         epoch = {
             "epoch": self.current_epoch,
-            "train_loss": torch.stack(self._losses).mean().item(),
+            **learned,
             "dev": self.metrics,
-            "lr": self.optimizers().param_groups[0]["lr"],
             "seconds": round(time.perf_counter() - self._started, 2),
         }
         self.history.append(epoch)
         score = self.metrics[self.task.metric]
-        log.info(
-            "epoch %d: train loss %.4f, dev %s %.2f, lr %.2g, %.0f s",
-            *(self.current_epoch + 1, epoch["train_loss"], self.task.metric, score),
-            *(epoch["lr"], epoch["seconds"]),
-        )
+        said = [f"dev {self.task.metric} {score:.2f}"]
+        if learned:
+            said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
+        seconds = epoch["seconds"]
+        log.info("epoch %d: %s, %.0f s", self.current_epoch + 1, ", ".join(said), seconds)
         if self.logger is not None:
+            train = {name.replace("_", "/"): value for name, value in learned.items()}
             dev = {f"dev/{name}": value for name, value in self.metrics.items()}
-            self.logger.log_metrics(
-                {"train/loss": epoch["train_loss"], "lr": epoch["lr"], **dev, **self._mixes()},
-                step=self.current_epoch,
-            )
+            self.logger.log_metrics({**train, **dev, **self._mixes()}, step=self.current_epoch)
         if self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
             self.scheduler.step(score)
+
+    def _learned(self) -> dict[str, float]:
+        """The epoch's mean loss and its learning rate, where there are such."""
+        if not self.learns:
+            return {}
+        return {
+            "train_loss": torch.stack(self._losses).mean().item(),
+            "lr": self.optimizers().param_groups[0]["lr"],
+        }
 
     def _mixes(self) -> dict[str, float]:
         """s and γ of each place, flat."""

@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from yaml import YAMLError
 
-from bench.config import CONF
+from bench.config import CONF, ConfigError, check, register
 from elmo_core.errors import did_you_mean
 
 COMMANDS = {
@@ -39,6 +39,19 @@ EXTRAS = {
 """Plugins of Hydra's, and the extra of ours that brings them."""
 
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
+
+
+def composed(words: list[str]) -> DictConfig:
+    """The configuration of one run with these words, checked. Raises ConfigError."""
+    register()
+    words = expand(words)
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            cfg = compose("config", overrides=words)
+    except UNUSABLE as error:
+        raise ConfigError(explain(words, error)) from error
+    check(cfg)
+    return cfg
 
 
 def expand(arguments: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from rich.console import Console, Group
@@ -27,9 +28,13 @@ def show(result: dict[str, Any], folder: Path, note: str = "") -> None:
         grid.add_row(f"mix, {place}", f"s = {shares}", f"γ = {mix['gamma']:.3f}")
     encoder = result["encoder"]
     grid.add_row("encoder", encoder["name"] if encoder else "none")
-    seconds = sum(result["timing"].values())
-    epochs = f"{result['epochs']}, the best: {result['best_epoch'] + 1}"
-    grid.add_row("epochs", epochs, f"{seconds:.0f} s in all")
+    if members := result.get("ensemble"):
+        means = (f"{fmean(run[split] for run in members):.2f}" for split in result["metrics"])
+        grid.add_row("ensemble", f"{len(members)} runs", f"(alone {', '.join(means)} on average)")
+    else:
+        seconds = sum(result["timing"].values())
+        epochs = f"{result['epochs']}, the best: {result['best_epoch'] + 1}"
+        grid.add_row("epochs", epochs, f"{seconds:.0f} s in all")
     place = Text(f"run  {folder}", overflow="fold")
     data = result["data"]["dir"] or result["data"].get("set") or result["data"]["name"]
     title = f"{result['task']} · {data} · elmo.placement={result['elmo']['placement']}"

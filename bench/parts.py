@@ -27,8 +27,12 @@ def encoder_of(cfg: DictConfig) -> Encoder | None:
     if cfg.elmo.placement == "none":
         return None
     encoder: Encoder = Checked(build(cfg.encoder))
-    on_gpu = torch.cuda.is_available() and cfg.trainer.accelerator != "cpu"
-    return encoder.to("cuda") if on_gpu else encoder
+    return encoder.to(device_of(cfg))
+
+
+def device_of(cfg: DictConfig) -> str:
+    """`cuda` if there is a GPU and the run may use it."""
+    return "cuda" if torch.cuda.is_available() and cfg.trainer.accelerator != "cpu" else "cpu"
 
 
 def placement_of(cfg: DictConfig, encoder: Encoder | None) -> Placement:

@@ -54,20 +54,12 @@ class Predictor:
 
     def __init__(self, folder: Path) -> None:
         """Raises RunError where `folder` holds no finished run."""
-        for name in ("config.yaml", "vocabulary.json", "head.safetensors"):
-            if not (folder / name).is_file():
-                raise RunError(f"{folder} is no finished run: it has no {name}")
-        from omegaconf import DictConfig, OmegaConf
-        from safetensors.torch import load_file
+        from bench.parts import encoder_of
+        from bench.trained import configuration, trained
 
-        from bench.parts import encoder_of, placement_of, task_of
-
-        cfg = OmegaConf.load(folder / "config.yaml")
-        assert isinstance(cfg, DictConfig)
-        self.task, self.encoder = task_of(cfg), encoder_of(cfg)
-        self.task.restore(json.loads((folder / "vocabulary.json").read_text(encoding="utf-8")))
-        self.model = self.task.model(placement_of(cfg, self.encoder)).eval()
-        self.model.load_state_dict(load_file(folder / "head.safetensors"))
+        cfg = configuration(folder)
+        self.encoder = encoder_of(cfg)
+        self.task, self.model = trained(folder, cfg, self.encoder)
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """For each numbered line that is not empty: what was given, and the prediction."""

@@ -74,7 +74,7 @@ class _Run:
     def go(self) -> dict[str, Any]:
         self.task.prepare(self.data.split("train"))
         module = BenchModule(self.task, self._placement(), self.cfg.training, self.cfg.seed)
-        trainer = self._trainer()
+        trainer = self._trainer(module.learns)
         try:
             self._fit(trainer, module)
             metrics, predictions = self._evaluate(trainer, module)
@@ -106,13 +106,17 @@ class _Run:
         with self._timed("features_s"):
             layers.fill(self.cfg, self.data.store, self.data, *splits)
 
-    def _trainer(self) -> pl.Trainer:
+    def _trainer(self, learns: bool) -> pl.Trainer:
+        """`learns`: by gradient; else the training set is shown once, to one process."""
         try:
-            return self._new_trainer()
+            trainer = self._new_trainer(self.cfg.training.max_epochs if learns else 1)
         except (ValueError, MisconfigurationException) as error:
             raise ConfigError(f"trainer: {str(error).splitlines()[0]}") from error
+        if trainer.world_size > 1 and not learns:
+            raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
+        return trainer
 
-    def _new_trainer(self) -> pl.Trainer:
+    def _new_trainer(self, max_epochs: int) -> pl.Trainer:
         cfg, limit = self.cfg, self.cfg.trainer.limit_batches
         average = [] if cfg.training.ema is None else [WeightAverage(cfg.training.ema)]
         return pl.Trainer(
@@ -120,7 +124,7 @@ class _Run:
             devices=cfg.trainer.devices,
             strategy=cfg.trainer.strategy,
             precision=cfg.trainer.precision,
-            max_epochs=cfg.training.max_epochs,
+            max_epochs=max_epochs,
             gradient_clip_val=cfg.training.clip_norm or cfg.training.clip_value,
             gradient_clip_algorithm="value" if cfg.training.clip_value else "norm",
             limit_train_batches=limit,

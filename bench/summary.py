@@ -16,20 +16,22 @@ from rich.table import Table
 from bench.manifest import command
 
 if TYPE_CHECKING:
+    from bench.ensemble.cells import Ensemble
     from bench.manifest import Places
     from bench.sweep import Job
 
 COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
 
 
-def plan(cfg: DictConfig, jobs: Sequence[Job]) -> None:
+def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) -> None:
     """One line; with `plan=true` each run's state, and the commands of those that are missing."""
     console = Console()
     counted = Counter(job.found for job in jobs)
     states = ", ".join(f"{count} {state}" for state, count in counted.items())
     cells = sum(len(job.cells) for job in jobs)
     shared = f" for {cells} cells" if cells > len(jobs) else ""
-    console.print(f"{_title(cfg)}{len(jobs)} runs{shared}: {states}", highlight=False)
+    then = f"; then {len(ensembles)} ensembles of them" if ensembles else ""
+    console.print(f"{_title(cfg)}{len(jobs)} runs{shared}: {states}{then}", highlight=False)
     if not cfg.plan:
         return
     table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
@@ -39,6 +41,9 @@ def plan(cfg: DictConfig, jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.found != "finished":
             print(command(job.cells[0].overrides))  # whole, to be pasted
+    for ensemble in ensembles:
+        if not ensemble.done:
+            print(ensemble.command)
 
 
 def show(places: Places, manifest: Path | None) -> None:

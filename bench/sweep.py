@@ -23,9 +23,10 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config, manifest, summary
-from bench.attempt import Outcome, attempt
+from bench.attempt import Outcome, attempt, combined
 from bench.cells import Cell, grid, of_experiment
 from bench.config import ConfigError
+from bench.ensemble.cells import Ensemble, ensembles
 from bench.overrides import UNUSABLE, explain
 from bench.record import Record
 
@@ -84,14 +85,16 @@ class Sweep(Sweeper):
         with _stopped_by_sigterm():
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
-            summary.plan(self.config, jobs)
+            together = ensembles(self.config, places)
+            summary.plan(self.config, jobs, together)
             if self.config.plan:
                 return
-            manifest.write(self.config, places)
+            manifest.write(self.config, places, together)
             self._run([job for job in jobs if job.found != "finished"])
-            written = manifest.write(self.config, places)
+            failed = list(self._combined(together))
+            written = manifest.write(self.config, places, together)
             summary.show(places, written)
-        missing = [job.outcome for job in jobs if not job.done]
+        missing = [job.outcome for job in jobs if not job.done] + failed
         if missing:
             sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
 
@@ -182,6 +185,14 @@ class Sweep(Sweeper):
             for job in jobs:
                 if not job.done:
                     self._launch([job])
+
+    def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:
+        """What kept those ensembles that can be made from being made."""
+        for each in together:
+            if each.ready and (self.config.force or not each.done):
+                outcome = combined(each, self.config.force)
+                if outcome.status != "finished":
+                    yield outcome
 
     def _grouped(self) -> list[str]:
         """Loggers that know groups (W&B) have an experiment's runs in one."""

@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 
-def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Indices, the longest first, in batches of at most `tokens` once padded.
+def batches(
+    lengths: Sequence[int], tokens: int, sentences: int | None = None
+) -> Iterator[list[int]]:
+    """Indices, the longest first, in batches of at most `tokens` once padded, and `sentences`.
 
     What is longer than that stands alone. If memory is short, it is short at once.
     """
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         width = lengths[batch[0]] if batch else 0
-        if batch and width * (len(batch) + 1) > tokens:
+        if batch and (len(batch) == sentences or width * (len(batch) + 1) > tokens):
             yield batch
             batch = []
         batch.append(i)

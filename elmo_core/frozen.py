@@ -2,19 +2,23 @@
 
 The same numbers as `BiLM`, from zero state, to 1e-5. What makes it quick: weights laid out once
 (`products.py`), the products with the inputs of all time steps in one, sentences sorted and packed
-so that a finished one leaves the batch, gates computed in place.
+so that a finished one leaves the batch, gates computed in place. The character CNN is the trained
+one, its linear layers laid out alike.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from elmo_core.bilm import BiLM
+from elmo_core.char_cnn import CharCNN
 from elmo_core.lstm import ProjectedLSTM
 from elmo_core.products import product
 
@@ -24,6 +28,7 @@ class FrozenBiLM:
 
     def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
         """`precision` (float32 or bfloat16) is that of the matrix products, not of the rest."""
+        self.char_cnn = _frozen(bilm.char_cnn)  # in float32: words are read once, not tokens
         self.skip = bilm.options.skip
         self.directions = [
             [FrozenLSTM(lstm, precision) for lstm in lstms if isinstance(lstm, ProjectedLSTM)]
@@ -63,11 +68,12 @@ class FrozenLSTM:
     def __call__(self, inputs: Tensor, sizes: Sequence[int]) -> Tensor:
         """(rows, D) → (rows, D), packed: `sizes` says how many sentences run at each step."""
         outputs, start = torch.empty_like(inputs), 0
+        inputs = F.pad(inputs, (0, 0, 0, ROUND - 1))
         hidden = inputs.new_zeros(sizes[0], inputs.shape[1])
         cell = inputs.new_zeros(sizes[0], self.cells)
         for steps in _chunks(sizes):
             rows = sum(steps)
-            gates = self.read(inputs[start : start + rows]).add_(self.bias)
+            gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows].add_(self.bias)
             for gate in gates.split(steps):
                 running = len(gate)
                 hidden, cell = hidden[:running], cell[:running]
@@ -88,8 +94,32 @@ class FrozenLSTM:
         return self.project(read).clamp_(-self.proj_clip, self.proj_clip)
 
 
+class FrozenLinear(nn.Module):
+    """(…, in) → (…, out)"""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.product, self.bias = product(linear.weight), linear.bias.detach()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.product(x).add_(self.bias)
+
+
+def _frozen(char_cnn: CharCNN) -> CharCNN:
+    """Another with the same parameters, its linear layers frozen."""
+    other = copy.deepcopy(char_cnn, {id(p): p for p in char_cnn.parameters()})
+    for module in list(other.modules()):
+        for name, part in module.named_children():
+            if isinstance(part, nn.Linear):
+                setattr(module, name, FrozenLinear(part))
+    return other
+
+
 CHUNK_ROWS = 1024
 """Rows whose gates exist at a time: 4 · 4,096 cells · 4 bytes each."""
+
+ROUND = 16
+"""Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
 
 
 def _chunks(sizes: Sequence[int]) -> list[list[int]]:

@@ -10,6 +10,7 @@ from datasets import Dataset
 from torch import Tensor
 
 from tasks.classification import score
+from tasks.nn.ensemble import mean
 from tasks.task import Example
 from tasks.word_task import WordTask
 
@@ -32,6 +33,10 @@ class ClassificationTask(WordTask):
             }
             for example, i, row in zip(examples, best, probabilities.tolist(), strict=True)
         ]
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """The mean of the probabilities."""
+        return {"logits": mean(output["logits"].float().softmax(1) for output in outputs).log()}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from tasks.task import DataError
 
-_ID, _FORM, _TAG, _MISC, _COLUMNS = 0, 1, 4, 9, 10
+_ID, _FORM, _UPOS, _XPOS, _MISC, _COLUMNS = 0, 1, 3, 4, 9, 10
 _NEW = "# newdoc id = "
 
 
 class Word(NamedTuple):
     form: str
+    upos: str  # universal part of speech
     tag: str  # XPOS: of the Penn Treebank in English
     misc: str  # `Key=value|Key=value`
     line: int
@@ -23,39 +25,46 @@ class Word(NamedTuple):
 @dataclass
 class Document:
     name: str
-    sentences: list[list[Word]] = field(default_factory=list)
+    sentences: list[list[Word]]
 
 
 def read_conllu(path: Path) -> Iterator[Document]:
-    """The documents of a file; ranges of words (`1-2`) and empty ones (`8.1`) are left out.
+    """The documents of a file. Raises DataError as `read_sentences` does, and for a sentence before
+    any document."""
+    for name, group in groupby(read_sentences(path), key=lambda pair: pair[0]):
+        sentences = [sentence for _, sentence in group]
+        if name is None:
+            line = sentences[0][0].line
+            raise DataError(f"{path}, line {line}: no '{_NEW.strip()}' before it")
+        yield Document(name, sentences)
 
-    Raises DataError with file and line for short rows and for words before any document.
+
+def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
+    """Each sentence after the name of its document, where the file names documents; ranges of words
+    (`1-2`) and empty ones (`8.1`) are left out.
+
+    Raises DataError with file and line for short rows.
     """
-    document: Document | None = None
+    name: str | None = None
     sentence: list[Word] = []
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             row = line.rstrip("\n")
             if row.startswith(_NEW):
-                if document is not None:
-                    yield document
-                document = Document(row.removeprefix(_NEW))
-            elif not row and sentence and document is not None:
-                document.sentences.append(sentence)
+                name = row.removeprefix(_NEW)
+            elif not row and sentence:
+                yield name, sentence
                 sentence = []
             elif row and not row.startswith("#"):
-                word = _word(row.split("\t"), document, f"{path}, line {number}", number)
+                word = _word(row.split("\t"), f"{path}, line {number}", number)
                 sentence += [word] if word else []
-    if document is not None:
-        document.sentences += [sentence] if sentence else []
-        yield document
+    if sentence:
+        yield name, sentence
 
 
-def _word(fields: list[str], document: Document | None, where: str, line: int) -> Word | None:
+def _word(fields: list[str], where: str, line: int) -> Word | None:
     if len(fields) != _COLUMNS:
         raise DataError(f"{where}: expected {_COLUMNS} columns, found {len(fields)}")
-    if document is None:
-        raise DataError(f"{where}: no '{_NEW.strip()}' before it")
     if not fields[_ID].isdecimal():
         return None
-    return Word(fields[_FORM], fields[_TAG], fields[_MISC], line)
+    return Word(fields[_FORM], fields[_UPOS], fields[_XPOS], fields[_MISC], line)

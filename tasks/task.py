@@ -26,6 +26,10 @@ class DataError(ValueError):
     """Something in a data file or folder that its owner can mend; the message says where."""
 
 
+class NotCombinable(TypeError):
+    """Why outputs of several models cannot be made one."""
+
+
 class Task(ABC):
     """One downstream task: where its data is, what its model is, how it is scored.
 
@@ -71,6 +75,10 @@ class Task(ABC):
 
         `forward(batch, layers)` returns a dict with `loss`, a scalar: the mean over the batch,
         and whatever `predict` needs.
+
+        A model may have nothing to learn by gradient: no parameter of it, its placement's included,
+        requires one, and there is no `loss`. It is shown the training examples once, in training
+        mode; what it gathers lies in buffers, which are saved with it.
         """
 
     @abstractmethod
@@ -92,6 +100,20 @@ class Task(ABC):
         `given` are the fields that a user knows: `text`, and what else the task reads. Raises
         DataError for one that is missing or empty.
         """
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the numbers in the model's outputs stand for, in order, where they stand for labels:
+        models can be combined only where these are the same."""
+        return ()
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """An ensemble: from what several models say about the same batch, one output for `predict`,
+        without the loss.
+
+        Raises NotCombinable, with the reason; by default, always.
+        """
+        raise NotCombinable("its task does not say how (Task.combine)")
 
     def size(self, example: Example) -> int:
         """Length by which examples are bucketed into batches: by default the longest sentence."""

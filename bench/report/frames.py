@@ -113,7 +113,7 @@ def _runs(groups: Sequence[Group]) -> Frame:
                 group.label,
                 words.scores(dev) if dev else "",
                 words.scores(test) if test else "",
-                f"{group.epochs:.0f}",
+                "" if group.first.ensemble else f"{group.epochs:.0f}",
                 words.duration(group.seconds),
                 words.count(group.parameters),
                 group.first.encoder,

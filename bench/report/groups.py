@@ -22,6 +22,7 @@ SHOWN = (
     "elmo.placement",
     "elmo.layers",
     "elmo.l2",
+    "ensemble",
 )
 
 
@@ -44,7 +45,8 @@ class Group:
     @property
     def label(self) -> str:
         """The mix in a few words: `input · all · λ=0.1`."""
-        parts = [str(self.elmo["placement"])]
+        parts = [f"{self.first.ensemble} together"] if self.first.ensemble else []
+        parts.append(str(self.elmo["placement"]))
         if "layers" in self.elmo:
             parts.append(f"layers {self.elmo['layers']}")
         if "l2" in self.elmo:

@@ -132,10 +132,11 @@ class _Page:
     def _run(self, run: Run, split: str, command: str) -> dict[str, Any]:
         score = run.score(split)
         best, epochs = run.result["best_epoch"] + 1, run.result["epochs"]
+        what = f"{run.ensemble} runs together" if run.ensemble else f"epoch {best} of {epochs}"
         return {
             "seed": run.seed,
             "score": "" if score is None else f"{split} {words.number(score, 2)}",
-            "about": f"epoch {best} of {epochs}, {words.duration(run.seconds)}",
+            "about": f"{what}, {words.duration(run.seconds)}",
             "links": {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")},
             "command": command,
         }

@@ -72,6 +72,11 @@ class Run:
         return bool(self.mix) and self.result["elmo"].get("layers", "all") == "all"
 
     @property
+    def ensemble(self) -> int:
+        """How many runs it combines; 0 for a run of its own."""
+        return len(self.result.get("ensemble", ()))
+
+    @property
     def encoder(self) -> str:
         encoder = self.result.get("encoder")
         return str(encoder["name"]) if encoder else "none"

@@ -14,6 +14,7 @@ from bench.report.picture import Picture, legend, place_colour, sheet
 
 
 def training(groups: Sequence[Group]) -> Iterator[Picture]:
+    groups = [group for group in groups if not group.first.ensemble]  # which nobody trained
     for task, data in dict.fromkeys((group.first.task, group.first.data) for group in groups):
         found = [g for g in groups if (g.first.task, g.first.data) == (task, data)]
         losses = any("train_loss" in epoch for g in found for epoch in g.first.result["history"])

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from elmo_core import weights
+from elmo_core.batches import batches
 from elmo_core.bilm import BiLM
 from elmo_core.chars import boundary_ids, check_sentences, word_ids
 from elmo_core.frozen import FrozenBiLM
@@ -33,7 +34,6 @@ class ElmoEncoder:
         self.bilm = bilm.eval().requires_grad_(False)
         self.name, self.layers, self.dim = name, bilm.layers, bilm.dim
         self.precision = precision
-        self._frozen: FrozenBiLM | None = None
         self._kept: tuple[dict[str, int], Tensor] | None = None  # what `_spell` gave
 
     @cached_property
@@ -42,10 +42,15 @@ class ElmoEncoder:
         mark = "" if self.precision == "float32" else f"-{self.precision}"
         return weights.fingerprint(self.bilm) + mark
 
+    @cached_property
+    def _frozen(self) -> FrozenBiLM:
+        return FrozenBiLM(self.bilm, self.precision)
+
     def to(self, device: torch.device | str) -> "ElmoEncoder":
         """Compute there from now on; results still arrive on the CPU."""
         self.bilm.to(device)
-        self._frozen = self._kept = None
+        self.__dict__.pop("_frozen", None)
+        self._kept = None
         return self
 
     @torch.no_grad()
@@ -66,7 +71,8 @@ class ElmoEncoder:
         device = self.bilm.char_cnn.embedding.device
         with exact_float32(device):
             rows, table = self._spell(sentences, device)
-            for batch in _batches([len(words) for words in sentences]):
+            lengths = [len(words) for words in sentences]
+            for batch in batches(lengths, BATCH_TOKENS, BATCH_SENTENCES):
                 chosen = [[0, *(rows[word] for word in sentences[i]), 1] for i in batch]
                 for i, layers in zip(batch, self._contextualise(chosen, table), strict=True):
                     results[i] = layers
@@ -84,31 +90,12 @@ class ElmoEncoder:
         width = self.bilm.options.characters
         boundaries = boundary_ids(width) if kept is None else ()
         spelled = [*boundaries, *(word_ids(word, width) for word in new)]
-        table = self.bilm.char_cnn(torch.tensor(spelled, device=device))
+        table = self._frozen.char_cnn(torch.tensor(spelled, device=device))
         rows = rows | {word: row for row, word in enumerate(new, start=len(rows) + 2)}
         return rows, table if kept is None else torch.cat([kept, table])
 
     def _contextualise(self, chosen: list[list[int]], table: Tensor) -> Iterator[Tensor]:
         """The layers of each sentence of a batch, given as rows of `table`, without boundaries."""
-        if self._frozen is None:
-            self._frozen = FrozenBiLM(self.bilm, self.precision)
         sentences = [torch.tensor(rows, device=table.device) for rows in chosen]
         for layers in self._frozen.contextualise(table, sentences):
             yield layers[:, 1:-1].cpu().clone()  # a view would keep more alive
-
-
-def _batches(lengths: list[int]) -> Iterator[list[int]]:
-    """Indices of sentences, the longest first, in batches of about BATCH_TOKENS.
-
-    Similar lengths stand together; and if memory is short, it is short at once.
-    """
-    batch: list[int] = []
-    tokens = 0
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and (tokens + lengths[i] > BATCH_TOKENS or len(batch) == BATCH_SENTENCES):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(i)
-        tokens += lengths[i]
-    if batch:
-        yield batch

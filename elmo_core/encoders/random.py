@@ -19,7 +19,9 @@ from elmo_core.presets import preset
 SAMPLE = 1000  # random words from which the token layer's mean is taken
 
 
-def random_elmo(shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0) -> ElmoEncoder:
+def random_elmo(
+    shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0, precision: str = "float32"
+) -> ElmoEncoder:
     """The architecture of a preset, or of the given options; the same seed, the same weights.
 
     Raises OptionsError for an unknown preset or for options that make no sense.
@@ -30,7 +32,7 @@ def random_elmo(shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0) ->
         bilm = BiLM(options)
     bilm = bilm.to_empty(device="cpu").requires_grad_(False)
     _draw(bilm, Generator().manual_seed(seed))
-    return ElmoEncoder(bilm, f"random-{name}-{seed}")
+    return ElmoEncoder(bilm, f"random-{name}-{seed}", precision)
 
 
 def _draw(bilm: BiLM, generator: Generator) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.coref.antecedents import AntecedentScorer, Links
 from tasks.coref.spans import Spans, SpanScorer
-from tasks.nn.char_words import CharCNN
+from tasks.nn.char_words import PAD, CharCNN
 from tasks.nn.coupled_lstm import CoupledBiLSTM
 from tasks.nn.words import WordEmbedding
 
@@ -47,6 +47,9 @@ class EndToEnd(nn.Module):
         super().__init__()
         self.words = words
         self.spelling = CharCNN(char_dim=char_dim, filters=char_filters, widths=char_widths)
+        # As in Lee et al.'s code: spellings, like words, begin as vectors of a length near 1.
+        nn.init.xavier_uniform_(self.spelling.table.weight)
+        nn.init.zeros_(self.spelling.table.weight[PAD])
         self.placement = placement
         self.sentences = sentences
         self.lexical_dropout, self.dropout = nn.Dropout(lexical_dropout), nn.Dropout(dropout)

@@ -76,7 +76,7 @@ class SpanScorer(nn.Module):
             + F.linear(feature, of_width, self.first.bias)
             + weighted_sum(x @ of_head.t(), where, attention)
         )
-        scores = self.rest(hidden).squeeze(1).float()
+        scores = self.rest(hidden).squeeze(1).to(self.first.weight.dtype)
 
         grid = scores.new_full(inside.shape, -torch.inf).masked_scatter(inside, scores.detach())
         stays = prune(grid, max(1, int(self.per_word * tokens)))[inside]

@@ -23,7 +23,7 @@ from tasks.given import text_of
 from tasks.nn.char_words import spell
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.task import Batch, DataError, Example
+from tasks.task import Batch, DataError, Example, NotCombinable
 from tasks.word_task import WordTask
 
 
@@ -161,6 +161,12 @@ class Coref(WordTask):
                 }
             )
         return rows
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        raise NotCombinable(
+            "each model keeps mentions of its own (it prunes spans by its own scores), so that "
+            "there are no common antecedents to add up"
+        )
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """`conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""

@@ -16,12 +16,15 @@ from tasks.ner.model import Tagger
 from tasks.ner.score import score
 from tasks.ner.sources import SOURCES
 from tasks.nn.char_words import spell
+from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
 from tasks.task import Batch, Example
 from tasks.word_task import WordTask
+
+POTENTIALS = ("emissions", "transitions", "start", "end")
 
 
 class NER(WordTask):
@@ -77,6 +80,10 @@ class NER(WordTask):
     def tags(self) -> list[str]:
         return inventory(self.kinds, self.scheme)
 
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.tags
+
     def vocabulary(self) -> dict[str, Any]:
         return {**super().vocabulary(), "kinds": self.kinds}
 
@@ -121,6 +128,11 @@ class NER(WordTask):
             }
             for example, path in zip(examples, paths, strict=True)
         ]
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """The mean, which is the sum but for the scale, of the chains' log-potentials."""
+        chain = {name: mean(output[name] for output in outputs) for name in POTENTIALS}
+        return {**chain, "mask": outputs[0]["mask"]}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]

@@ -11,6 +11,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from tasks.nn.packed import mirror, walk
+
 STD = 0.05  # of all matrices at the start
 
 
@@ -45,24 +47,14 @@ class BiGRU(nn.Module):
             torch.stack([getattr(self.rnn, name + "_l0"), getattr(self.rnn, name + "_l0_reverse")])
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
         )
-        mirror = _mirror(packed.batch_sizes)
+        mirrored = mirror(packed.batch_sizes)
         with torch.autocast("cpu", enabled=False):
             x = packed.data.to(w_input.dtype)
             gates = F.linear(x, w_input.flatten(0, 1), b_input.flatten())
             forward, backward = gates.chunk(2, dim=1)
-            gates = torch.stack([forward, backward[mirror]])
+            gates = torch.stack([forward, backward[mirrored]])
             h = _Recurrence.apply(gates, w_state, b_state, packed.batch_sizes.tolist())
-        return packed._replace(data=torch.cat([h[0], h[1][mirror]], dim=1))
-
-
-def _mirror(batch_sizes: Tensor) -> Tensor:
-    """For each row of packed data, the row of the token as far from the end as it is from the
-    beginning."""
-    first = batch_sizes.cumsum(0) - batch_sizes  # row of each step
-    step = torch.arange(len(batch_sizes)).repeat_interleave(batch_sizes)
-    sequence = torch.arange(len(step)) - first[step]
-    lengths = (batch_sizes.unsqueeze(1) > torch.arange(int(batch_sizes[0]))).sum(0)
-    return first[lengths[sequence] - 1 - step] + sequence
+        return packed._replace(data=torch.cat([h[0], h[1][mirrored]], dim=1))
 
 
 class _Recurrence(Function):
@@ -83,7 +75,7 @@ class _Recurrence(Function):
         rz = gates[:, :, : 2 * hidden].clone()
         h = gates.new_zeros(2, steps[0], hidden)
         recurrent, bias = u.transpose(1, 2).contiguous(), bias.unsqueeze(1)
-        for rows, size in _walk(steps):
+        for rows, size in walk(steps):
             before[:, rows] = h = h[:, :size]
             from_state = torch.baddbmm(bias, h, recurrent)
             r, z = rz[:, rows].add_(from_state[:, :, : 2 * hidden]).sigmoid_().chunk(2, dim=2)
@@ -107,7 +99,7 @@ class _Recurrence(Function):
         )
         d_h = d_output.clone()  # grows by what comes from the next step
         carried = d_output.new_zeros(2, 0, u.shape[2])
-        for rows, _ in reversed(_walk(ctx.steps)):
+        for rows, _ in reversed(walk(ctx.steps)):
             now = d_h[:, rows]
             now[:, : carried.shape[1]] += carried
             d_gates = (slopes[:, rows] * now.unsqueeze(2)).flatten(2)
@@ -115,9 +107,3 @@ class _Recurrence(Function):
         d_recurrent = (slopes * d_h.unsqueeze(2)).flatten(2)
         d_gates = torch.cat([d_recurrent[:, :, : 2 * u.shape[2]], by_n * d_h], dim=2)
         return d_gates, d_recurrent.transpose(1, 2) @ before, d_recurrent.sum(1), None
-
-
-def _walk(steps: list[int]) -> list[tuple[slice, int]]:
-    """(rows of the packed data, number of sequences) of each step."""
-    ends = torch.tensor(steps).cumsum(0).tolist()
-    return [(slice(end - size, end), size) for end, size in zip(ends, steps, strict=True)]

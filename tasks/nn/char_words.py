@@ -19,12 +19,13 @@ def spell(sentences: Sequence[Sequence[str]], longest: int = LONGEST) -> Tensor:
     A character is a UTF-8 byte, as in the biLM, plus one: no vocabulary to keep, nothing unknown.
     """
     spelled = [[w.encode("utf-8", "surrogatepass")[:longest] for w in s] for s in sentences]
-    width = max(len(word) for words in spelled for word in words)
-    ids = np.full((len(spelled), max(map(len, spelled)), width), PAD)
-    for row, words in zip(ids, spelled, strict=True):
-        for cells, word in zip(row, words, strict=False):
-            cells[: len(word)] = np.frombuffer(word, np.uint8)
-            cells[: len(word)] += 1
+    lengths = np.zeros((len(spelled), max(map(len, spelled))), dtype=np.int64)
+    for row, words in zip(lengths, spelled, strict=True):
+        row[: len(words)] = list(map(len, words))
+    ids = np.full((*lengths.shape, lengths.max()), PAD)
+    everything = b"".join(word for words in spelled for word in words)
+    there = np.arange(ids.shape[2]) < lengths[..., None]
+    ids[there] = np.frombuffer(everything, np.uint8).astype(np.int64) + 1
     return torch.from_numpy(ids)
 
 

@@ -21,6 +21,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from tasks.nn.packed import mirror, walk
+
 
 class CoupledBiLSTM(nn.Module):
     """(batch, tokens, input) → (batch, tokens, 2 * hidden).
@@ -44,34 +46,20 @@ class CoupledBiLSTM(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
-        lengths = mask.sum(1).cpu()
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         data, steps = packed.data.to(self.bias.dtype), packed.batch_sizes
-        mirror = _mirror(steps, lengths.sort(descending=True).values).to(x.device)
+        mirrored = mirror(steps).to(x.device)
         drop = F.dropout(data.new_ones(2, len(x), self.hidden), self.p, self.training)
         with torch.autocast(x.device.type, enabled=False):
-            both = torch.stack([data, data[mirror]])
+            both = torch.stack([data, data[mirrored]])
             gates = torch.baddbmm(self.bias, both, self.from_input.transpose(1, 2))
             state = (self.first_h, self.first_c)
             h = _Recurrence.apply(gates, self.from_state, *state, drop, steps.tolist())
-        joined = torch.cat([h[0], h[1][mirror]], dim=1)
+        joined = torch.cat([h[0], h[1][mirrored]], dim=1)
         output, _ = pad_packed_sequence(
             PackedSequence(joined, *packed[1:]), batch_first=True, total_length=x.shape[1]
         )
         return output
-
-
-def _mirror(steps: Tensor, lengths: Tensor) -> Tensor:
-    """For each row of packed data the row of the token as far from its sequence's other end.
-
-    `steps`: how many sequences have a token at each step; `lengths`: theirs, the longest first.
-    A sequence read from the right is packed exactly as one read from the left, so both directions
-    go through the same steps.
-    """
-    begins = steps.cumsum(0) - steps
-    step = torch.arange(len(steps)).repeat_interleave(steps)
-    sequence = torch.arange(len(step)) - begins[step]
-    return begins[lengths[sequence] - 1 - step] + sequence
 
 
 class _Recurrence(Function):
@@ -98,8 +86,7 @@ class _Recurrence(Function):
         ).unbind()
         h, c = first_h * drop, first_c.expand_as(drop).clone()
         recurrent = from_state.transpose(1, 2)
-        for rows in _rows(steps):
-            n = rows.stop - rows.start
+        for rows, n in walk(steps):
             h, c = h[:, :n], c[:, :n]  # the sequences that have ended are the last ones
             before_h[:, rows], before_c[:, rows] = h, c
             now = gates[:, rows]
@@ -126,8 +113,7 @@ class _Recurrence(Function):
         kept = 1 - i
         d_gates = torch.empty_like(gates)
         d_h, d_c = torch.zeros_like(drop), torch.zeros_like(drop)
-        for rows in reversed(_rows(ctx.steps)):
-            n = rows.stop - rows.start
+        for rows, n in reversed(walk(ctx.steps)):
             d_now = d_output[:, rows] + d_h[:, :n]
             d_cell = d_c[:, :n].addcmul_(d_now, h_by_c[:, rows])
             d_i, d_j, d_o = d_gates[:, rows].chunk(3, dim=2)
@@ -138,9 +124,3 @@ class _Recurrence(Function):
             d_cell *= kept[:, rows]
         d_state = d_gates.transpose(1, 2) @ before_h
         return d_gates, d_state, d_h.sum(1, keepdim=True), d_c.sum(1, keepdim=True), None, None
-
-
-def _rows(steps: list[int]) -> list[slice]:
-    """The rows of the packed data of each step."""
-    ends = torch.tensor(steps).cumsum(0).tolist()
-    return [slice(end - n, end) for end, n in zip(ends, steps, strict=True)]

@@ -18,7 +18,7 @@ def pair_products(a: Tensor, b: Tensor, weight: Tensor) -> Tensor:
     (n, output, dim), whichever are smaller: so `b` should be a few vectors at a time.
     """
     with torch.autocast(a.device.type, enabled=False):
-        output: Tensor = _PairProducts.apply(a.float(), b.float(), weight.float())
+        output: Tensor = _PairProducts.apply(a.to(weight.dtype), b.to(weight.dtype), weight)
     return output
 
 

@@ -8,12 +8,23 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tasks.smallworld import coreference, entities, names, questions, roles, sentiment, snli, text
+from tasks.smallworld import (
+    coreference,
+    entities,
+    names,
+    questions,
+    roles,
+    senses,
+    sentiment,
+    snli,
+    speech,
+    text,
+)
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story, tell
 from tasks.smallworld.world import World
 
-VERSION = 5  # counts up whenever the same seed gives different files
+VERSION = 6  # counts up whenever the same seed gives different files
 
 # split: its names, how often it prefers a held-out word, its number of stories.
 # "press" is unlabelled text for language models: the only place where held-out words are shown.
@@ -44,6 +55,8 @@ def build(folder: Path, seed: int = 13) -> None:
     sentiment.write(folder / "sst5", parts, seed)
     questions.write(folder / "squad", parts, seed)
     coreference.write(folder / "coref", parts)
+    speech.write(folder / "pos", parts)
+    senses.write(folder / "wsd", parts, seed)
 
 
 def ensure(cache: Path | None = None) -> Path:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.given import text_of
 from tasks.nn.char_words import spell
+from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
 from tasks.nn.words import WordEmbedding
@@ -113,6 +114,10 @@ class SQuAD(WordTask):
         `spans`: start, end, log-probability and text of each."""
         found = best_spans(output["start"], output["end"], self.longest_answer, SPANS)
         return [_row(*row) for row in zip(examples, *(x.tolist() for x in found), strict=True)]
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """The spans' scores summed, as log-probabilities: of each end the mean, normalised."""
+        return {end: mean(o[end] for o in outputs).log_softmax(1) for end in ("start", "end")}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         return score(

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from elmo_core.archives import unpack
 from elmo_core.disk import replacing
+from tasks import ud_ewt
 from tasks.conllu import Word, read_conllu
 from tasks.sources import SPLITS
 from tasks.task import DataError
 
-RELEASE, TREEBANK = "propbank-release.tar.gz", "en_ewt-ud-{split}.conllu"
+RELEASE = "propbank-release.tar.gz"
 AGREEMENT = 0.75  # of a sentence's tags, at least
 _WORD, _TAG = 3, 4
 
@@ -33,7 +34,7 @@ def prepare(downloads: Path, folder: Path) -> None:
     paths = unpack(downloads / RELEASE, root, _skeleton)
     skeletons = {_name(path.relative_to(root)): path for path in sorted(paths)}
     for split in SPLITS:
-        treebank = read_conllu(downloads / TREEBANK.format(split=split))
+        treebank = read_conllu(downloads / ud_ewt.name(split))
         sentences = {document.name: document.sentences for document in treebank}
         rows = (
             row

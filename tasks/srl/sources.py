@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tasks import conll2012
-from tasks.sources import SPLITS, File, Found, Source, github, github_archive
+from tasks import conll2012, ud_ewt
+from tasks.sources import SPLITS, File, Found, Source, github_archive
 from tasks.srl import propbank_ewt
 from tasks.srl.columns import read_columns
 from tasks.srl.data import locate
 
 PROPBANK = "4abade0b53ce4a181e1d98b3518101c1a44d395a"
-TREEBANK = "15d613d"
-_TREEBANK_SHA256 = {
-    "train": "3fb78e2b55482c8ee00caa653af436c88c9e5bc9a73ce26e4ae3ddc79d2b7e7b",
-    "dev": "531a54ff90d6ab12201c5a50c3e78e6ddac4de69abc4bce5d275d3cd29efe2b6",
-    "test": None,
-}
 
 
 def count(folder: Path, split: str) -> Found | None:
@@ -45,12 +39,6 @@ def _conll2012(split: str) -> dict[str, int]:
     }
 
 
-def _treebank(split: str) -> File:
-    path = propbank_ewt.TREEBANK.format(split=split)
-    url = github("UniversalDependencies/UD_English-EWT", TREEBANK, path)
-    return File(url=url, path=path, sha256=_TREEBANK_SHA256[split])
-
-
 SOURCES = (
     Source(
         name="propbank-ewt",
@@ -59,14 +47,14 @@ SOURCES = (
         kinds=("open",),
         origin="https://github.com/propbank/propbank-release, with the words of "
         "https://github.com/UniversalDependencies/UD_English-EWT",
-        version=f"{PROPBANK} + {TREEBANK}",
+        version=f"{PROPBANK} + {ud_ewt.COMMIT}",
         files=(
             File(
                 url=github_archive("propbank/propbank-release", PROPBANK),
                 path=propbank_ewt.RELEASE,
                 sha256=None,
             ),
-            *map(_treebank, SPLITS),
+            *ud_ewt.FILES,
         ),
         megabytes=None,
         prepare=propbank_ewt.prepare,

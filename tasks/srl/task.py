@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.given import tokens_of
+from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import PAD, WordEmbedding
@@ -90,6 +91,10 @@ class SRL(WordTask):
         )
         self.start = torch.zeros(len(first)).masked_fill(~torch.tensor(first), -torch.inf)
 
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.tags
+
     def parse(self, given: Mapping[str, Any]) -> Example:
         """`predicate` is a word, or its place from 0."""
         words = tokens_of(given)
@@ -134,6 +139,12 @@ class SRL(WordTask):
             }
             for example, path, sure in zip(examples, paths, confidence, strict=True)
         ]
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """A product of experts, as in He et al. 2017: the mean of the log-probabilities, which is
+        their sum but for the scale."""
+        scores = mean(output["logits"].float().log_softmax(2) for output in outputs)
+        return {"logits": scores, "mask": outputs[0]["mask"]}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Precision, recall and F1 over all roles but V."""

@@ -10,7 +10,8 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.data import DataError, find, read_jsonl, to_dataset
-from tasks.sst5.trees import parse, unescape
+from tasks.sst5.trees import parse
+from tasks.treebank import unescape
 
 log = logging.getLogger(__name__)
 

@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tasks.treebank import unescape
+
 # Only these are blanks: some words of the treebank hold a no-break space ("2 1/2").
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")
 DIGITS = {str(value): value for value in range(5)}
-# How the Penn Treebank writes what would clash with its own signs, or be ambiguous.
-ESCAPED = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
-}
 
 
 class Constituent(NamedTuple):
@@ -27,11 +18,6 @@ class Constituent(NamedTuple):
     sentiment: int
     start: int
     end: int
-
-
-def unescape(word: str) -> str:
-    r"""The word as it is written outside a treebank: -LRB- is (, \/ is /, `` and '' are "."""
-    return ESCAPED.get(word.upper()) or word.replace("\\", "")
 
 
 def parse(line: str) -> tuple[list[str], list[Constituent]]:

@@ -36,10 +36,22 @@ EXPECTED = {
     "table1": (60, ["task=ner elmo.placement=none", "task=coref", "seed=5"]),
     "table2": (12, ["task=srl elmo.layers=top", "task=squad elmo.l2=0.001", "task=snli elmo.l2=1"]),
     "table3": (9, [f"task=squad elmo.placement={p}" for p in ("input", "output", "input+output")]),
+    "table5": (13, ["task=wsd encoder=elmo-mini elmo.layers=1", "task=wsd encoder=cove"]),
+    "table6": (13, ["task=pos encoder=elmo-mini elmo.layers=2", "task=pos encoder=random"]),
     "lambda": (7, ["task=snli elmo.l2=0 ", "elmo.l2=0.0001 ", "elmo.l2=10 "]),
     "layers": (5, [f"task=snli elmo.layers={choice} " for choice in (0, 1, 2, "mean", "all")]),
     "figure1": (16, ["task=srl data.train_share=0.001 elmo.placement=none", "train_share=0.01 "]),
     "figure2": (6, [f"task={task} " for task in ("squad", "snli", "srl", "coref", "ner", "sst5")]),
+    "cove": (
+        6,
+        [
+            "encoder=cove task=snli elmo.layers=top",
+            "encoder=cove task=srl elmo.l2=1",
+            "task=srl elmo.placement=none",
+        ],
+    ),
+    "ensemble-squad": (11, ["task=squad ", " seed=11"]),
+    "ensemble-snli": (5, ["task=snli ", " seed=5"]),
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
 }
 
@@ -163,6 +175,8 @@ def test_one_file_anywhere_is_an_experiment(
         ("task: snli", "task: gone", "no task 'gone' here"),
         ("seeds: [7]", "seeds: [a]", "experiment.seeds[0]: Value 'a'"),
         ("seeds: [7]", "seeds: [7", "own.yaml"),
+        ("seeds:", "ensembles: {both: d}\nseeds:", "own: ensembles: both: no column 'd'"),
+        ("seeds:", "ensembles: {c: a b}\nseeds:", "own: ensembles: 'c' is a column already"),
     ],
 )
 def test_a_mistake_in_a_file_is_one_line(

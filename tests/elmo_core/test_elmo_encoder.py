@@ -1,11 +1,14 @@
 """encode(): the same numbers in any company."""
 
 import random
+import subprocess
+import sys
 
 import pytest
 import torch
 
 from elmo_core import char_cnn
+from elmo_core.batches import batches
 from elmo_core.chars import sentence_ids
 from elmo_core.encoders import elmo
 from elmo_core.encoders.elmo import ElmoEncoder
@@ -93,11 +96,44 @@ def test_the_place_of_an_error_is_named(encoder):
 
 def test_batches_are_within_the_budget_and_complete():
     lengths = [random.Random(3).randint(1, 50) for _ in range(300)] + [9000]
-    batches = list(elmo._batches(lengths))
-    assert sorted(i for batch in batches for i in batch) == list(range(301))
-    for batch in batches:
-        assert len(batch) <= elmo.BATCH_SENTENCES
-        assert len(batch) == 1 or sum(lengths[i] for i in batch) <= elmo.BATCH_TOKENS
+    found = list(batches(lengths, 1000, 30))
+    assert sorted(i for batch in found for i in batch) == list(range(301))
+    for batch in found:
+        assert len(batch) <= 30
+        assert len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= 1000
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_by_the_results():
+    """A sentence of 10,000 tokens; then a corpus in 40 parts, each thrown away."""
+    pytest.importorskip("resource", reason="no Unix")
+    script = """
+import random, resource
+from elmo_core.encoders.random import random_elmo
+
+def peak():  # MB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+draw = random.Random(0)
+words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(3000)]
+encoder = random_elmo("elmo-mini")
+encoder.encode([words])  # the products' weights, 3,000 words
+before = peak()
+long = encoder.encode([draw.choices(words, k=10_000)])
+print(peak() - before)
+del long
+for part in range(40):
+    encoder.encode([draw.choices(words, k=draw.randint(1, 40)) for _ in range(150)])
+    if part == 9:  # products of nearly all sizes have been met
+        before = peak()
+print(peak() - before)
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    longest, corpus = map(float, said.split())
+    assert longest < 10 * 10_000 * 3 * 256 * 4 / 1e6  # ten times its layers
+    assert corpus < 60  # the parts' layers: 280
 
 
 @pytest.mark.gpu

@@ -43,20 +43,22 @@ def ready(configured: Configured) -> Callable[[str], tuple[Task, Any]]:
     return get
 
 
-def some_layers(task: Task, examples: list[Any]) -> torch.Tensor:
+def some_layers(task: Task, examples: list[Any], dim: int = DIM) -> torch.Tensor:
     sentences = [s for example in examples for s in task.sentences(example)]
     generator = torch.Generator().manual_seed(0)
     longest = max(map(len, sentences))
-    layers = torch.randn(len(sentences), LAYERS, longest, DIM, generator=generator)
+    layers = torch.randn(len(sentences), LAYERS, longest, dim, generator=generator)
     for row, sentence in zip(layers, sentences, strict=True):
         row[:, len(sentence) :] = 0
     return layers
 
 
-STUCK = {
-    "coref": "known gap: 95.5 after 110 steps, at a loss of 0.02; a mention that pruning loses "
-    "early gets no gradient any more"
-}
+def learns(model: torch.nn.Module) -> bool:
+    """By gradient."""
+    return any(p.requires_grad for p in model.parameters())
+
+
+ELSEWHERE = {"coref": "test_coref_overfit.py (slow): its loss does not miss what pruning loses"}
 
 
 @names
@@ -85,11 +87,15 @@ def test_learns_and_predicts_in_every_placement(
     model = task.model(placement)
     layers = some_layers(task, examples) if placement.active else None
     output = model(task.collate(examples), layers)
-    output["loss"].backward()
-    unused = [n for n, p in model.named_parameters() if p.requires_grad and p.grad is None]
-    assert unused == []
-    for mix in placement.mixes.values():
-        assert mix.gamma.grad.abs() > 0
+    if learns(model):
+        output["loss"].backward()
+        unused = [n for n, p in model.named_parameters() if p.requires_grad and p.grad is None]
+        assert unused == []
+        for mix in placement.mixes.values():
+            assert mix.gamma.grad.abs() > 0
+    else:
+        assert "loss" not in output
+        assert not placement.active or any(buffer.any() for buffer in model.buffers())
     rows = task.predict(output, examples)
     assert [row["id"] for row in rows] == [example["id"] for example in examples]
     json.dumps(rows)
@@ -153,6 +159,7 @@ def test_new_text_is_predicted_on(name: str, ready: Callable[[str], tuple[Task, 
     task, _ = ready(name)
     text = "Anna Reed met her sister in Oslo. She was glad."
     given = {"text": text, "predicate": 2, "question": "Who met her sister?", "passage": text}
+    given |= {"word": "sister", "pos": "NOUN"}
     examples = [{**task.parse({**given, "premise": text, "hypothesis": text}), "id": "1"}]
     model = task.model(Placement("none", 0, 0)).eval()
     with torch.no_grad():
@@ -164,25 +171,31 @@ def test_new_text_is_predicted_on(name: str, ready: Callable[[str], tuple[Task, 
 
 @names
 def test_overfits_sixteen_examples(name: str, ready: Callable[[str], tuple[Task, Any]]) -> None:
-    """The model can learn: with dropout off, 16 examples are soon known by heart."""
-    if name in STUCK:
-        pytest.xfail(STUCK[name])
+    """The model can learn: with dropout off, 16 examples are soon known by heart. One that has
+    nothing to learn by gradient has them from the encoder's vectors, which it is given."""
+    if name in ELSEWHERE:
+        pytest.skip(ELSEWHERE[name])
     task, train = ready(name)
     examples = [train[i] for i in range(16)]
     torch.manual_seed(0)
-    model = task.model(Placement("none", 0, 0))
+    model, layers = task.model(Placement("none", 0, 0)), None
+    if not learns(model):
+        layers = some_layers(task, examples, dim=64)
+        model = task.model(Placement("input", LAYERS, 64))
     for module in model.modules():
         if hasattr(module, "p"):
             module.p = 0.0
     batch = task.collate(examples)
-    optimizer = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=2e-3)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.Adam(trained, lr=2e-3) if trained else None
     for _ in range(60):
-        output = model(batch, None)
+        output = model(batch, layers)
         if task.score(task.predict(output, examples))[task.metric] >= 99:
             return
-        optimizer.zero_grad()
-        output["loss"].backward()
-        optimizer.step()
+        if optimizer is not None:
+            optimizer.zero_grad()
+            output["loss"].backward()
+            optimizer.step()
     pytest.fail("did not reach 99 in 60 steps")
 
 

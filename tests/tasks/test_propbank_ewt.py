@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from elmo_core.archives import unpack
+from tasks import ud_ewt
 from tasks.conllu import Word, read_conllu
 from tasks.srl.data import read
-from tasks.srl.propbank_ewt import RELEASE, TREEBANK, join, prepare
+from tasks.srl.propbank_ewt import RELEASE, join, prepare
 from tasks.task import DataError
 from tests.conftest import shared
 
@@ -22,7 +23,8 @@ from tests.conftest import shared
 
 def words(text: str) -> list[Word]:
     """`The/DT dog/NN` → words."""
-    return [Word(*piece.rsplit("/", 1), "_", 0) for piece in text.split()]
+    pairs = (piece.rsplit("/", 1) for piece in text.split())
+    return [Word(form, "_", tag, "_", 0) for form, tag in pairs]
 
 
 def skeleton(*tags: str) -> list[list[str]]:
@@ -107,7 +109,7 @@ CONLLU = """\
 def downloads(folder: Path, text: str = SKELETON, treebank: str = CONLLU) -> Path:
     folder.mkdir()
     for split in ("train", "dev", "test"):
-        (folder / TREEBANK.format(split=split)).write_text(treebank)
+        (folder / ud_ewt.name(split)).write_text(treebank)
     release(folder / RELEASE, {"google/ewt/reviews/00/1.xml.gold_skel": text, "frames.txt": ""})
     return folder
 
@@ -129,7 +131,7 @@ def test_the_files_are_read_as_they_were_written(tmp_path: Path) -> None:
     [
         ({"text": SKELETON.replace("[WORD] VBZ", "sings VBZ")}, r"line 2: expected \[WORD\]"),
         ({"treebank": CONLLU.replace("\t0\troot", "\troot")}, r"line 4: expected 10 columns"),
-        ({"treebank": CONLLU.replace("newdoc", "doc")}, r"line 3: no '# newdoc id =' before it"),
+        ({"treebank": CONLLU.replace("newdoc", "doc")}, r"line 4: no '# newdoc id =' before it"),
     ],
 )
 def test_other_files_are_refused(changes: dict[str, str], says: str, tmp_path: Path) -> None:
@@ -178,9 +180,9 @@ def same_as_the_shared_file(split: str, folder: Path) -> bool:
         archive.write_bytes(shared(f"data/{name}.tar.xz").read_bytes())
         unpack(archive, given, lambda path, inner=inner: inner if path.endswith(inner) else None)
     for other in {"train", "dev", "test"} - {split}:
-        (given / TREEBANK.format(split=other)).write_text("")
+        (given / ud_ewt.name(other)).write_text("")
     expected = given / f"{split}.tsv"
-    release(given / RELEASE, skeletons(expected, given / TREEBANK.format(split=split)))
+    release(given / RELEASE, skeletons(expected, given / ud_ewt.name(split)))
     prepare(given, made)
     return (made / expected.name).read_bytes() == expected.read_bytes()
 

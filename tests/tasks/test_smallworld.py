@@ -14,12 +14,13 @@ import pytest
 
 import tasks
 from tasks import smallworld
-from tasks.smallworld import edits, logic, names
+from tasks.smallworld import edits, logic, names, senses, speech
 from tasks.smallworld.claims import Claim, Phrase, judge
 from tasks.smallworld.document import Sentence
 from tasks.smallworld.language import sentence
 from tasks.smallworld.lexicon import NOVEL, VERBS
 from tasks.smallworld.logic import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
+from tasks.smallworld.sense_words import CONTEXTS
 from tasks.smallworld.snli import SIZES
 from tasks.smallworld.stories import Story
 from tasks.smallworld.yardsticks import yardsticks
@@ -237,6 +238,60 @@ def test_stories_come_back_to_their_people(stories: list[Story]) -> None:
         if m.kind == "person"
     )
     assert min(taken_up[word] for word in ("she", "he", "they", "her", "him", "the")) > 10
+
+
+TAGGED = [
+    ("On Monday , three pears were sold by a girl to a boxer .",
+     "IN NNP , CD NNS VBD VBN IN DT NN IN DT NN ."),
+    ("A girl did not sell a boxer a red apple in the park .",
+     "DT NN VBD RB VB DT NN DT JJ NN IN DT NN ."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TAGGED)
+def test_parts_of_speech(text: str, expected: str) -> None:
+    sold = _claim("sell", {"giver": "girl", "receiver": "boxer", "thing": "apple"})
+    apple = sold.roles["thing"]
+    if text.startswith("On"):
+        pears = sold.put("thing", replace(apple, count=3, noun="pear"))
+        claim = replace(
+            pears.put("day", Phrase("Monday", "day", "Monday")), passive=True, fronted=True
+        )
+    else:
+        red = sold.put("thing", replace(apple, adjective="red"))
+        claim = replace(
+            red.put("venue", Phrase("park", "venue", "park")), dative=True, negated=True
+        )
+    line = sentence(claim)
+    assert " ".join(line.tokens) == text
+    assert speech.tags(line) == expected.split()
+
+
+def test_names_alone_are_names(stories: list[Story]) -> None:
+    days = {"Monday", "Tuesday", "Friday", "Saturday", "Sunday"}
+    for line in (line for story in stories for line in story.document.sentences):
+        named = {i for m in line.mentions for i in range(m.start, m.name_end)}
+        tags = speech.tags(line)
+        found = {i for i, tag in enumerate(tags) if tag == "NNP" and line.tokens[i] not in days}
+        assert found == named
+        assert sum(tag in {"VB", "VBN"} for tag in tags) <= len(line.predications)
+
+
+def test_senses_are_told_apart_by_new_contexts(folder: Path) -> None:
+    keys, texts = {}, {}
+    for split, name in senses.SETS.items():
+        rows = (folder / "wsd" / name / f"{name}.gold.key.txt").read_text().splitlines()
+        keys[split] = {row.split()[1] for row in rows}
+        plain = re.sub(r"<[^>]*>", "", (folder / "wsd" / name / f"{name}.data.xml").read_text())
+        texts[split] = " ".join(plain.split())
+    kept = [re.sub(r"[{}\[\]*]", "", c) for of in CONTEXTS.values() for c in of if c[0] == "*"]
+    kept = [" ".join(context.split()[-4:]) for context in kept]
+    for split in ("train", "dev", "test"):
+        assert set(CONTEXTS) <= keys[split]
+        seen = sum(context in texts[split] for context in kept)
+        assert seen == 0 if split == "train" else seen > len(kept) / 2
+    inventory = (folder / "wsd" / "index.sense").read_text()
+    assert all(key in inventory for split in keys for key in keys[split])
 
 
 # --- the cache

@@ -15,10 +15,12 @@ from pathlib import Path
 
 import pytest
 
+import tasks
 from elmo_core import fetch as downloads
 from elmo_core.errors import FetchError
 from tasks.coref.sources import LITBANK
 from tasks.data import locate
+from tasks.folder_task import FolderTask
 from tasks.ner.sources import SOURCES as NER
 from tasks.ner.sources import WHOLE, WIKIGOLD, WNUT17
 from tasks.ner.task import NER as NERTask
@@ -26,11 +28,10 @@ from tasks.snli.sources import SOURCES as SNLI
 from tasks.sources import MARK, SPLITS, File, Source, choose, fetch, published
 from tasks.sst5.sources import SOURCES as SST5
 from tasks.task import DataError
-from tasks.word_task import WordTask
 from tests.conftest import shared
 from tests.file_server import FileServer, serving
 
-TASKS = ("coref", "ner", "snli", "squad", "srl", "sst5")
+TASKS = tasks.names()
 ALL = published()
 
 # --- what is known
@@ -71,7 +72,7 @@ def test_the_facts_hold_together(source: Source) -> None:
 
 def _class_of(task: str) -> str:
     module = import_module(f"tasks.{task}")
-    (found,) = (n for n in module.__all__ if issubclass(getattr(module, n), WordTask))
+    (found,) = (n for n in module.__all__ if issubclass(getattr(module, n), FolderTask))
     return str(found)
 
 
@@ -93,6 +94,7 @@ FOLDERS = {
     "sst5/sst5": "sst5",
     "snli/snli": "snli",
     "squad/squad": "squad",
+    "pos/ud-ewt": "pos/ud-ewt",
 }
 SUBSETS = {("snli/snli", "train"), ("squad/squad", "train"), ("squad/squad", "dev")}
 

@@ -19,8 +19,9 @@ from tasks.sst5.data import read
 from tasks.sst5.model import BCN
 from tasks.sst5.score import score
 from tasks.sst5.task import SST5
-from tasks.sst5.trees import parse, unescape
+from tasks.sst5.trees import parse
 from tasks.task import DataError
+from tasks.treebank import unescape
 from tests.conftest import TINY_ENCODER, shared
 
 GOOD = "(3 (2 (2 The) (2 film)) (3 (3 (2 was) (4 (2 very) (3 good))) (2 .)))"

@@ -1,0 +1,1 @@
+"""`python -m bench.ensemble`: what the models of several runs say together."""

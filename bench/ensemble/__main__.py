@@ -1,0 +1,42 @@
+"""`python -m bench.ensemble RUN RUN …`: the command line."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.ensemble.members import PROGRAM
+from bench.errors import exit_status
+
+EXAMPLES = f"""examples:
+  {PROGRAM} runs/snli/input+output-*    # all seeds of a sweep
+  {PROGRAM} runs/ner/RUN runs/ner/RUN   # of any placement, encoder and seed
+  python -m bench experiment=ensemble-snli                  # the paper's: five runs, then together
+
+Classes are chosen by the mean of their probabilities, spans by their summed scores, tags by their
+summed potentials. The ensemble is recorded beside its runs as one of them.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    parser = ArgumentParser(
+        PROGRAM,
+        description="Combine finished runs of one task on the same data, and score them together.",
+        epilog=EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="folder of a finished run"
+    )
+    parser.add_argument("--force", action="store_true", help="repeat a finished ensemble")
+    given = parser.parse_args(arguments)
+    with exit_status(debug=False):
+        from bench.ensemble.combine import combine
+
+        combine(given.runs, force=given.force)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Combine, score and record: an ensemble from the folders of its runs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
+from bench.errors import RunError
+from bench.record import Record, outcome
+
+if TYPE_CHECKING:
+    from bench.ensemble.committee import Committee
+
+log = logging.getLogger(__name__)
+
+
+def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
+    """Combine, score and record these runs, or show what was recorded; returns the result.
+
+    Raises RunError where they cannot be combined.
+    """
+    from bench import panel
+    from bench.say import said_in
+
+    found = members(folders)
+    name = ensemble_id(member.result["run_id"] for member in found)
+    record = Record(found[0].folder.parent / name)
+    result = record.finished()
+    if result is not None and not force:
+        panel.show(result, record.folder, note="finished earlier; --force repeats it")
+        return result
+    with record.lock(), said_in(record.log):
+        result = _combined(found, record)
+    panel.show(result, record.folder)
+    return result
+
+
+def _combined(found: Sequence[Member], record: Record) -> dict[str, Any]:
+    from bench.ensemble.committee import Committee
+
+    log.info("combining %s", ", ".join(member.folder.name for member in found))
+    committee = Committee([member.folder for member in found])
+    timing: dict[str, float] = {}
+    metrics, predictions = {}, []
+    for split in splits(found):
+        started = time.perf_counter()
+        rows = list(_predicted(committee, split, found[0].examples[split]))
+        timing[f"{split}_s"] = round(time.perf_counter() - started, 2)
+        metrics[split] = committee.task.score(rows)
+        predictions += [{"split": split, **row} for row in rows]
+    result = _outcome(found, record, committee, metrics, timing)
+    config = committee.first.cfg.copy()
+    config.ensemble = [str(member.folder) for member in found]
+    record.write_lines("predictions.jsonl", predictions)
+    record.write_config(config)
+    record.write_json("result.json", result)  # last: all the rest is there by now
+    return result
+
+
+def _predicted(committee: Committee, split: str, scored: Examples) -> Iterator[dict[str, Any]]:
+    """On the examples that the runs were `scored` on, as the data has them now."""
+    for row in committee.predict(split, list(scored)):
+        if json.dumps(row["gold"]) != scored[row["id"]]:
+            raise RunError(f"{split}: the gold of {row['id']} has changed since the runs")
+        yield row
+
+
+def _outcome(
+    found: Sequence[Member],
+    record: Record,
+    committee: Committee,
+    metrics: dict[str, Any],
+    timing: dict[str, float],
+) -> dict[str, Any]:
+    """As a run's; nothing was trained, so that there are no epochs and no mix."""
+    primary, metric = "test" if "test" in metrics else "dev", committee.task.metric
+    results = [member.result for member in found]
+    return outcome(
+        committee.first.cfg,
+        status="finished",
+        run_id=record.folder.name,
+        ensemble=[
+            {"run_id": r["run_id"], "seed": r["seed"]}
+            | {split: r["metrics"][split][metric] for split in metrics}
+            for r in results
+        ],
+        elmo=_common_elmo([r["elmo"] for r in results]),
+        seed=min(r["seed"] for r in results),
+        encoder=_common_encoder([r["encoder"] for r in results]),
+        metrics=metrics,
+        primary={"name": metric, "split": primary, "value": metrics[primary][metric]},
+        yardsticks={split: results[0]["yardsticks"][split] for split in metrics},
+        mix={},
+        epochs=0,
+        best_epoch=-1,
+        history=[],
+        timing=timing,
+        counts={
+            **{split: len(found[0].examples[split]) for split in metrics},
+            "trainable_parameters": sum(r["counts"]["trainable_parameters"] for r in results),
+        },
+        command=command([member.folder for member in found]),
+    )
+
+
+def _common_elmo(all_: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What all runs say; the placements of all."""
+    common = {key: v for key, v in all_[0].items() if all(elmo.get(key) == v for elmo in all_)}
+    return {**common, "placement": ", ".join(dict.fromkeys(elmo["placement"] for elmo in all_))}
+
+
+def _common_encoder(all_: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """That of all runs; of several, their names."""
+    if all(encoder == all_[0] for encoder in all_):
+        return all_[0]
+    names = (encoder["name"] if encoder else "none" for encoder in all_)
+    return {"name": ", ".join(dict.fromkeys(names))}

@@ -1,0 +1,105 @@
+"""The models of several runs of one task, and what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+from datasets import Dataset
+from omegaconf import DictConfig
+from torch import Tensor
+
+from bench import layers
+from bench.datamodule import BenchData
+from bench.errors import RunError
+from bench.parts import device_of, encoder_of
+from bench.say import progress
+from bench.trained import configuration, trained
+from elmo_core.store.feature_store import FeatureStore
+from tasks.task import Example, NotCombinable
+
+
+class Expert:
+    """One run's model. `store` has its encoder's layers; None where it has no encoder."""
+
+    def __init__(self, folder: Path, cfg: DictConfig, store: FeatureStore | None) -> None:
+        self.folder, self.cfg, self.store = folder, cfg, store
+        self.task, model = trained(folder, cfg, store.encoder if store else None)
+        self.device = device_of(cfg)
+        self.model = model.to(self.device)
+
+    def __call__(self, examples: Sequence[Example], layers: Tensor | None) -> dict[str, Tensor]:
+        batch = {key: t.to(self.device) for key, t in self.task.collate(examples).items()}
+        layers = None if layers is None else layers.to(self.device)
+        return {key: tensor.cpu() for key, tensor in self.model(batch, layers).items()}
+
+
+class Committee:
+    """Experts that may differ in seed, placement, encoder and words, not in their labels.
+
+    How predictions are read from scores, and the size of a batch, are the first one's.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Raises RunError where labels differ."""
+        stores: dict[str, FeatureStore] = {}
+        self.experts = [_expert(folder, stores) for folder in folders]
+        self.first = self.experts[0]
+        self.task = self.first.task
+        self.stores = {id(e.store): (e.cfg, e.store) for e in self.experts if e.store}
+        for expert in self.experts:
+            self._check(expert)
+
+    def _check(self, other: Expert) -> None:
+        ours, theirs = list(self.task.labels), list(other.task.labels)
+        if ours != theirs:
+            alone = ", ".join(sorted({*ours} ^ {*theirs})) or "the same in another order"
+            raise RunError(
+                f"{self.first.folder} and {other.folder} have learned different labels: {alone}"
+            )
+
+    def predict(self, split: str, ids: Sequence[str]) -> Iterator[Example]:
+        """One prediction for each of these examples, in order. Raises RunError."""
+        examples, size = self._examples(split, ids), self.first.cfg.training.batch_size
+        self._fill(split, examples)
+        with progress(f"combining, {split}", len(examples)) as advance:
+            for start in range(0, len(examples), size):
+                batch = [examples[i] for i in range(start, min(start + size, len(examples)))]
+                yield from self.task.predict(self._output(batch), batch)
+                advance(len(batch))
+
+    def _examples(self, split: str, ids: Sequence[str]) -> Dataset:
+        found = self.task.load(split)
+        place = {} if found is None else {name: i for i, name in enumerate(found["id"])}
+        if gone := [name for name in ids if name not in place]:
+            raise RunError(f"{split}: the data has changed since the runs: no example {gone[0]}")
+        assert found is not None
+        return found.select([place[name] for name in ids])
+
+    def _fill(self, split: str, examples: Dataset) -> None:
+        """Features, each encoder's once, from where the runs had them."""
+        data = BenchData(self.task, batch_size=1, seed=0)
+        data.splits[split] = examples
+        for cfg, store in self.stores.values():
+            layers.fill(cfg, store, data, split)
+
+    @torch.inference_mode()
+    def _output(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        sentences = [words for example in examples for words in self.task.sentences(example)]
+        encoded = {key: store.layers(sentences) for key, (_, store) in self.stores.items()}
+        outputs = [expert(examples, encoded.get(id(expert.store))) for expert in self.experts]
+        try:
+            return self.task.combine(outputs)
+        except NotCombinable as reason:
+            name = self.first.cfg.task["name"]
+            raise RunError(f"runs of {name} cannot be combined: {reason}") from None
+
+
+def _expert(folder: Path, stores: dict[str, FeatureStore]) -> Expert:
+    """`stores` has those made before, one for each encoder."""
+    cfg = configuration(folder)
+    name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
+    if name not in stores and (encoder := encoder_of(cfg)) is not None:
+        stores[name] = layers.store_of(cfg, encoder)
+    return Expert(folder, cfg, stores.get(name))

@@ -1,0 +1,140 @@
+"""The occurrences of words that are nearest to one of them: the paper's Table 4, at any layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from elmo_core import Encoder
+
+TOKENS = 8192
+"""In a batch: bounds the memory, whatever the length of a corpus."""
+
+Sentence = tuple[str, ...]
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A word where it stands."""
+
+    sentence: Sentence
+    place: int
+
+    @property
+    def word(self) -> str:
+        return self.sentence[self.place]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """By cosine, the nearest first."""
+
+    contexts: list[tuple[float, Occurrence]]
+    static: list[tuple[float, str]]
+    sentences: int  # that were read
+
+
+class Nearest(Generic[Name]):
+    """The `number` distinct names whose vectors have the highest cosine with `query` (dim,)."""
+
+    def __init__(self, query: Tensor, number: int) -> None:
+        self.query, self.number = F.normalize(query, dim=0), number
+        self.cosines: dict[Name, float] = {}
+
+    def add(self, names: Sequence[Name], vectors: Tensor) -> None:
+        """`vectors` (names, dim). Of one that comes again, the highest cosine counts."""
+        cosines, order = (F.normalize(vectors, dim=1) @ self.query).sort(descending=True)
+        for cosine, i in zip(cosines.tolist(), order.tolist(), strict=True):
+            full = len(self.cosines) >= self.number
+            if full and cosine <= min(self.cosines.values()):
+                return
+            self.cosines[names[i]] = max(cosine, self.cosines.get(names[i], cosine))
+            if len(self.cosines) > self.number:
+                del self.cosines[min(self.cosines, key=self.cosines.__getitem__)]
+
+    @property
+    def ranked(self) -> list[tuple[float, Name]]:
+        return sorted(((c, name) for name, c in self.cosines.items()), key=lambda row: -row[0])
+
+
+def neighbours(
+    encoder: Encoder,
+    query: Occurrence,
+    sentences: Iterable[Sequence[str]],
+    *,
+    layer: int,
+    number: int,
+    same_word: bool = False,
+    advance: Callable[[Sentence], object] = lambda sentence: None,
+) -> Neighbours:
+    """Occurrences by `layer`, and word types by layer 0, which for most encoders knows no context.
+
+    `same_word`: only occurrences of the query's word, in any case; of the other sentences, only
+    those that bring new words are encoded then. Sentences that are the query's own do not count.
+    """
+    (asked,) = encoder.encode([query.sentence])
+    contexts = Nearest[Occurrence](asked[layer, query.place], number)
+    static = Nearest[str](asked[0, query.place], number)
+    reader = _Reader(query, same_word, advance)
+    for batch in _batches(reader.read(sentences)):
+        encoded = encoder.encode(batch)
+        words = [word for sentence in batch for word in sentence]
+        types = [i for i, word in enumerate(words) if word != query.word]
+        static.add([words[i] for i in types], torch.cat([x[0] for x in encoded])[types])
+        found = [Occurrence(s, i) for s in batch for i in range(len(s))]
+        counted = [i for i, one in enumerate(found) if reader.counts(one)]
+        vectors = torch.cat([x[layer] for x in encoded])
+        contexts.add([found[i] for i in counted], vectors[counted])
+    return Neighbours(contexts.ranked, static.ranked, reader.sentences)
+
+
+class _Reader:
+    """Which sentences and which occurrences are looked at."""
+
+    def __init__(
+        self, query: Occurrence, same_word: bool, advance: Callable[[Sentence], object]
+    ) -> None:
+        self.query, self.same_word, self.advance = query, same_word, advance
+        self.sentences = 0
+        self.known: set[str] = set()  # words, with `same_word`
+
+    def read(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+        for words in sentences:
+            sentence = tuple(words)
+            self.sentences += 1
+            self.advance(sentence)
+            if sentence != self.query.sentence and self._wanted(sentence):
+                yield sentence
+
+    def _wanted(self, sentence: Sentence) -> bool:
+        if not self.same_word:
+            return True
+        new = set(sentence) - self.known
+        self.known |= new
+        return bool(new) or any(map(self._same, sentence))
+
+    def counts(self, occurrence: Occurrence) -> bool:
+        return not self.same_word or self._same(occurrence.word)
+
+    def _same(self, word: str) -> bool:
+        return word.casefold() == self.query.word.casefold()
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Of TOKENS tokens, or one sentence that is longer."""
+    batch: list[Sentence] = []
+    tokens = 0
+    for sentence in sentences:
+        if batch and tokens + len(sentence) > TOKENS:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(sentence)
+        tokens += len(sentence)
+    if batch:
+        yield batch

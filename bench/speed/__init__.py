@@ -1,0 +1,1 @@
+"""`python -m bench.speed`: how fast this machine computes features, reads them and trains heads."""

@@ -1,0 +1,80 @@
+"""`python -m bench.speed`: the command line."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import warnings
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.errors import exit_status
+
+EXAMPLES = """examples:
+  python -m bench.speed
+  python -m bench.speed encoder=elmo-original --threads 1 --tasks
+  python -m bench.speed encoder=random encoder.shape=elmo-small trainer=cpu --tasks snli ner
+  python -m bench.speed encoder=elmo-small --peer ~/allennlp/bin/python --json > speed.json
+
+At one thread on a CPU all but the store is measured in CPU time, so that a busy machine does not
+show. The peer's environment: docs/performance.md.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    given = parser().parse_intermixed_args(arguments)
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    with exit_status(debug=False), warnings.catch_warnings():
+        from rich.console import Console
+
+        from bench.speed.measure import measure
+        from bench.speed.tables import show
+
+        warnings.filterwarnings("ignore", module="pytorch_lightning")
+        logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
+        with Console(stderr=True).status("") as status:
+            found = measure(given, lambda what: status.update(f"measuring {what}"))
+        if given.json:
+            json.dump(asdict(found), sys.stdout, indent=1)
+            print()
+        else:
+            show(found)
+
+
+def parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "python -m bench.speed",
+        description="How fast this machine computes features, reads them, and trains heads.",
+        epilog=EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`: encoder=…")
+    add(
+        "--text", type=Path, metavar="FILE", help="tokenised, a sentence a line (default: built in)"
+    )
+    add(
+        "--sentences", type=_count, default=1000, metavar="N", help="of it, at most (default: 1000)"
+    )
+    add("--seconds", type=float, default=3.0, help="for one measurement, about (default: 3)")
+    add("--tasks", nargs="*", metavar="TASK", help="whose steps (default: all; nothing: none)")
+    add("--steps", type=_count, default=5, metavar="N", help="measured of each task (default: 5)")
+    add("--threads", type=_count, metavar="N", help="of the CPU (default: torch's choice)")
+    add("--peer", type=Path, metavar="PYTHON", help="an interpreter that has AllenNLP, to compare")
+    add("--json", action="store_true", help="one JSON object instead of tables")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Tokens a second that an encoder turns into layers, and what bounds them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from hydra.utils import get_object
+from omegaconf import DictConfig
+from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
+
+from bench.errors import build
+from bench.parts import device_of
+from bench.speed.clock import Now, seconds, typical
+from bench.speed.text import Sentences, tokens
+from elmo_core import Encoder
+from elmo_core.checked import Checked
+from elmo_core.products import PRECISIONS
+
+PROBE = 32
+
+
+@dataclass(frozen=True)
+class Featurizer:
+    """One precision of an encoder. Rates are tokens a second."""
+
+    precision: str
+    sentences: int
+    tokens: int
+    cold: float  # the first call, with all that is prepared only once
+    warm: float
+    operations: float  # floating-point, of matrix products, a token
+    limit: float | None  # if the machine did nothing but these products, at its best rate
+
+
+@dataclass(frozen=True)
+class Difference:
+    largest: float
+    mean: float
+
+
+def precisions(cfg: DictConfig) -> list[str]:
+    """Those that the encoder offers."""
+    target = get_object(cfg.encoder["_target_"])
+    return list(PRECISIONS) if "precision" in inspect.signature(target).parameters else ["float32"]
+
+
+def encoder_in(cfg: DictConfig, precision: str) -> Encoder:
+    given = {"precision": precision} if len(precisions(cfg)) > 1 else {}
+    encoder: Encoder = Checked(build(cfg.encoder, **given))
+    return encoder.to(device_of(cfg))
+
+
+def sample(encoder: Encoder, found: Sentences, limit: float, now: Now) -> Sentences:
+    """As many of the sentences as are encoded in about `limit` seconds."""
+    probe = found[:PROBE]
+    encoder.encode(probe[:1])  # what is only done once
+    rate = len(probe) / seconds(lambda: encoder.encode(probe), now)
+    return found[: max(round(rate * limit), PROBE)]
+
+
+def measured(
+    encoder: Encoder, precision: str, found: Sentences, best: float, now: Now
+) -> tuple[Featurizer, list[Tensor]]:
+    """Also what it gave. It has not encoded anything yet; `best` is the machine's rate."""
+    layers: list[Tensor] = []
+    cold = seconds(lambda: layers.extend(encoder.encode(found)), now)
+    warm = typical(lambda: encoder.encode(found), now)
+    count = tokens(found)
+    each = operations(encoder, found) / count
+    rates = (count / cold, count / warm, each, best / each if each else None)
+    return Featurizer(precision, len(found), count, *rates), layers
+
+
+def differences(found: Sequence[Tensor], exact: Sequence[Tensor]) -> list[Difference]:
+    """Of each layer."""
+    off = (torch.cat(list(found), dim=1) - torch.cat(list(exact), dim=1)).abs()
+    return [Difference(layer.max().item(), layer.mean().item()) for layer in off]
+
+
+def operations(encoder: Encoder, found: Sentences) -> int:
+    """Of all matrix products, each multiplication and each addition."""
+    with FlopCounterMode(display=False, custom_mapping=_packed()) as counter:
+        encoder.encode(found)
+    return int(counter.get_total_flops())
+
+
+def _packed() -> dict[Any, Any]:
+    """oneDNN's packed product, which torch does not count."""
+
+    def count(x: Sequence[int], weight: Sequence[int], *_: Any, **__: Any) -> int:
+        return 2 * torch.Size(x).numel() * weight[0]
+
+    operator = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
+    return {operator: count} if operator else {}

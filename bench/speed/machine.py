@@ -1,0 +1,73 @@
+"""What the machine could do: its rate of matrix products, in the featurizer's precisions."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from bench.speed.clock import Now, seconds
+from elmo_core.precision import exact_float32
+from elmo_core.products import PRECISIONS, product
+
+ROWS, SIZE = {"cpu": (32, 256), "cuda": (4096, 8192)}, {"cpu": 2048, "cuda": 8192}
+TIMES = 7
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    cores: int
+    threads: int
+    torch: str
+    rates: dict[str, float]  # by precision: floating-point operations a second
+
+
+def measured(device: str, now: Now) -> Machine:
+    rates = {precision: _rate(precision, device, now) for precision in PRECISIONS}
+    return Machine(
+        _name(device), os.cpu_count() or 1, torch.get_num_threads(), torch.__version__, rates
+    )
+
+
+@torch.no_grad()
+def _rate(precision: str, device: str, now: Now) -> float:
+    """The best of several products, packed and not."""
+    size, dtype, best = SIZE[device], PRECISIONS[precision], 0.0
+    weight = torch.randn(size, size, device=device)
+    works: list[Callable[[Tensor], Tensor]] = [
+        product(weight, precision),
+        partial(F.linear, weight=weight.to(dtype)),
+    ]
+    with exact_float32(torch.device(device)):
+        for work, rows in itertools.product(works, ROWS[device]):
+            x = torch.randn(rows, size, device=device, dtype=dtype)
+            _waited(work, x)
+            took = min(seconds(partial(_waited, work, x), now) for _ in range(TIMES))
+            best = max(best, 2 * rows * size * size / took)
+    return best
+
+
+def _waited(work: Callable[[Tensor], Tensor], x: Tensor) -> None:
+    """Do it, and wait until it is done."""
+    if work(x).is_cuda:
+        torch.cuda.synchronize()
+
+
+def _name(device: str) -> str:
+    if device == "cuda":
+        return torch.cuda.get_device_name()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # no Linux
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

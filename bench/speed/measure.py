@@ -1,0 +1,103 @@
+"""All measurements, in order."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+import tasks
+from bench.errors import RunError, explain
+from bench.overrides import composed
+from bench.parts import device_of
+from bench.speed import featurizer, machine, peer, reading, steps, text
+from bench.speed.clock import Now, clock
+from bench.speed.featurizer import Difference, Featurizer
+from bench.speed.machine import Machine
+from bench.speed.peer import Peer
+from bench.speed.reading import Reading
+from bench.speed.steps import Step
+from elmo_core import Encoder
+from elmo_core.errors import did_you_mean
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Measured:
+    clock: str
+    machine: Machine
+    encoder: str
+    featurizers: list[Featurizer]
+    errors: dict[str, list[Difference]]  # of each layer against float32, by precision
+    peer: Peer | None
+    reading: list[Reading]
+    steps: list[Step]
+    without: dict[str, str]  # tasks that could not be trained, and why
+
+
+def measure(given: Namespace, say: Say) -> Measured:
+    """`given` as the parser gives it; `say` hears what is being done. Raises RunError."""
+    names = _chosen(given.tasks)
+    found = text.sentences(given.text, given.sentences)
+    if given.peer is not None and not given.peer.is_file():
+        raise RunError(f"--peer {given.peer}: no such file")
+    if given.threads is not None:
+        torch.set_num_threads(given.threads)
+    cfg = composed(given.overrides)
+    device = device_of(cfg)
+    now, kind = clock(device)
+    say("the machine's products")
+    at_hand = machine.measured(device, now)
+    say("the featurizer")
+    encoders = {"float32": featurizer.encoder_in(cfg, "float32")}
+    chosen = featurizer.sample(encoders["float32"], found, given.seconds, now)
+    featurizers, errors, exact = [], {}, []
+    for precision in featurizer.precisions(cfg):
+        say(f"the featurizer, {precision}")
+        encoders[precision] = encoder = featurizer.encoder_in(cfg, precision)
+        figures, layers = featurizer.measured(
+            encoder, precision, chosen, at_hand.rates[precision], now
+        )
+        featurizers.append(figures)
+        if precision == "float32":
+            exact = layers
+        else:
+            errors[precision] = featurizer.differences(layers, exact)
+    beside = None
+    if given.peer is not None:
+        say("the peer")
+        beside = peer.measured(given.peer, encoders, found, given.seconds, now)
+    say("the store")
+    encoder = encoders["float32"]
+    read = reading.measured(encoder, cfg.features.dir, cfg.features.precision, chosen)
+    taken, without = _steps(given, names, encoder, now, say)
+    return Measured(kind, at_hand, encoder.name, featurizers, errors, beside, read, taken, without)
+
+
+def _steps(
+    given: Namespace, names: list[str], encoder: Encoder, now: Now, say: Say
+) -> tuple[list[Step], dict[str, str]]:
+    taken: list[Step] = []
+    without: dict[str, str] = {}
+    for name in names:
+        say(f"training steps, {name}")
+        try:
+            taken += steps.measured(given.overrides, name, encoder, given.steps, now)
+        except Exception as error:
+            if (reason := explain(error)) is None:
+                raise
+            without[name] = reason
+    return taken, without
+
+
+def _chosen(names: list[str] | None) -> list[str]:
+    """Of tasks, by default all. Raises RunError."""
+    known = tasks.names()
+    for name in names or ():
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise RunError(f"--tasks {name}: no such task{hint} (choose {', '.join(known)})")
+    return known if names is None else names

@@ -1,0 +1,13 @@
+"""The mean of what several models say: for `Task.combine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def mean(scores: Iterable[Tensor]) -> Tensor:
+    """Of tensors of one shape, in float32; −inf where one of them is."""
+    return torch.stack([tensor.float() for tensor in scores]).mean(0)

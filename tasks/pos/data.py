@@ -1,0 +1,101 @@
+"""Readers of tagged text: CoNLL-U, and the Penn Treebank's Wall Street Journal."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from datasets import Dataset
+
+from tasks.conllu import read_sentences
+from tasks.data import DataError, find, to_dataset
+from tasks.treebank import unescape
+
+UPOS, XPOS = "upos", "xpos"
+SECTIONS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}  # of the WSJ
+PIECE = re.compile(r"[()]|[^\s()]+")
+TRACE = "-NONE-"  # the tag of what is not in the text
+
+log = logging.getLogger(__name__)
+
+Sentence = tuple[list[str], list[str]]
+"""Tokens and their tags."""
+
+
+def locate(folder: Path, split: str) -> list[Path]:
+    """The files of a split: one of CoNLL-U, or the treebank's, wherever below `folder` they lie."""
+    conllu = find(folder, (*_named(folder, f"*-ud-{split}.conllu"), f"{split}.conllu"))
+    if conllu is not None:
+        return [conllu]
+    trees = sorted(folder.rglob("wsj_[0-2][0-9][0-9][0-9].mrg"))
+    return [path for path in trees if int(path.stem[4:6]) in SECTIONS[split]]
+
+
+def _named(folder: Path, pattern: str) -> list[str]:
+    return sorted(path.name for path in folder.glob(pattern))
+
+
+def read(folder: Path, split: str, tags: str) -> Dataset | None:
+    """The sentences of a split; `tags`, "upos" or "xpos", says which tags of CoNLL-U files.
+
+    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Raises DataError
+    with file and line for malformed rows and trees.
+    """
+    paths = locate(folder, split)
+    if not paths:
+        return None
+    sentences = (sentence for path in paths for sentence in _sentences(path, tags))
+    rows = [
+        {"id": f"{split}-{number}", "tokens": tokens, "tags": theirs}
+        for number, (tokens, theirs) in enumerate(sentences, start=1)
+    ]
+    tokens = sum(len(row["tokens"]) for row in rows)
+    log.info("%s: %d sentences, %d tokens", paths[0], len(rows), tokens)
+    return to_dataset(rows, paths[0])
+
+
+def _sentences(path: Path, tags: str) -> Iterator[Sentence]:
+    if path.suffix == ".mrg":
+        if tags != XPOS:
+            raise DataError(f"{path}: the Penn Treebank has its own tags alone: task.tags={XPOS}")
+        return read_trees(path)
+    return _read_conllu(path, tags)
+
+
+def _read_conllu(path: Path, tags: str) -> Iterator[Sentence]:
+    for _, words in read_sentences(path):
+        found = [word.upos if tags == UPOS else word.tag for word in words]
+        if "_" in found:
+            line = words[found.index("_")].line
+            raise DataError(f"{path}, line {line}: no {tags.upper()} (task.tags={UPOS} | {XPOS})")
+        yield [word.form for word in words], found
+
+
+def read_trees(path: Path) -> Iterator[Sentence]:
+    """The leaves of bracketed trees, `( (S (NP (NNP Pierre) …) …) )`, without traces, the words as
+    they are written outside a treebank. Raises DataError with file and line."""
+    depth = 0
+    leaf: list[str] = []  # what the bracket at hand holds, besides brackets
+    tokens: list[str] = []
+    tags: list[str] = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            for piece in PIECE.findall(line):
+                if piece not in ("(", ")"):
+                    leaf.append(piece)
+                    continue
+                opens = piece == "("
+                depth += 1 if opens else -1
+                if depth < 0 or len(leaf) not in ((0, 1) if opens else (0, 2)):
+                    raise DataError(f"{path}, line {number}: malformed tree at {line.strip()!r}")
+                if len(leaf) == 2 and leaf[0] != TRACE:
+                    tags.append(leaf[0])
+                    tokens.append(unescape(leaf[1]))
+                leaf = []
+                if not depth and tokens:
+                    yield tokens, tags
+                    tokens, tags = [], []
+    if depth:
+        raise DataError(f"{path}: the last tree is not closed")

@@ -1,0 +1,38 @@
+"""A linear probe (Peters et al. 2018, section 5.3)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.nn.words import WordEmbedding
+
+IGNORED = -100  # of no tag that is known: padding, and tags that training did not show
+
+
+class Probe(nn.Module):
+    """A word's vector → its tag, by one linear layer and nothing else.
+
+    The vector is the placement's alone. Where no place wants the encoder, `words` are learned in
+    its stead: the same layer on vectors that know no context.
+    """
+
+    def __init__(self, words: WordEmbedding, placement: Placement, tags: int) -> None:
+        super().__init__()
+        self.placement = placement
+        self.words = None if placement.active else words
+        own = 0 if self.words is None else words.output_dim
+        self.linear = nn.Linear(placement.output_dim(placement.input_dim(own)), tags)
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`words`, `tags`, `mask` (batch, tokens) → loss, a token's mean, and `logits` (batch,
+        tokens, tags)."""
+        words, mask = batch["words"], batch["mask"]
+        nothing = torch.zeros(*words.shape, 0, device=words.device)
+        x = nothing if self.words is None else self.words(words)
+        x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
+        logits = self.linear(x)
+        loss = F.cross_entropy(logits.transpose(1, 2), batch["tags"], ignore_index=IGNORED)
+        return {"loss": loss, "logits": logits}

@@ -1,0 +1,104 @@
+"""Parts of speech behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.given import tokens_of
+from tasks.nn.padding import pad
+from tasks.nn.words import PAD, WordEmbedding
+from tasks.pos.data import UPOS, XPOS, read
+from tasks.pos.model import IGNORED, Probe
+from tasks.pos.score import score
+from tasks.pos.sources import SOURCES
+from tasks.task import Batch, Example
+from tasks.word_task import WordTask
+
+
+class POS(WordTask):
+    """What part of speech is each word?
+
+    `tags`: "xpos", the language's own (of the Penn Treebank in English), or "upos", the universal
+    ones. `word_dim` and word vectors are of the model without an encoder. `data` goes to WordTask.
+    """
+
+    name = "pos"
+    metric = "accuracy"
+    sources = SOURCES
+
+    def __init__(self, *, tags: str = XPOS, word_dim: int = 100, **data: Any) -> None:
+        if tags not in (UPOS, XPOS):
+            raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
+        super().__init__(word_dim=word_dim, **data)
+        self.which = tags
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split, self.which)
+
+    def files(self, split: str) -> str:
+        return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
+
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        return Counter(word for example in examples for word in example["tokens"])
+
+    def prepare(self, train: Dataset) -> None:
+        super().prepare(train)
+        self.tags = sorted({tag for tags in train["tags"] for tag in tags})
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {**super().vocabulary(), "tags": self.tags}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        super().restore(vocabulary)
+        self.tags = vocabulary["tags"]
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(given)
+        return {"tokens": tokens, "tags": self.tags[:1] * len(tokens)}
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["tokens"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        index = {tag: i for i, tag in enumerate(self.tags)}
+        words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
+        tags = [[index.get(tag, IGNORED) for tag in example["tags"]] for example in examples]
+        return {"words": words, "mask": words != PAD, "tags": pad(tags, IGNORED)}
+
+    def model(self, placement: Placement) -> nn.Module:
+        return Probe(WordEmbedding(self.words, trainable=True), placement, len(self.tags))
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        return [
+            {
+                "id": example["id"],
+                "tokens": example["tokens"],
+                "gold": example["tags"],
+                "prediction": [self.tags[i] for i in best[: len(example["tokens"])]],
+            }
+            for example, best in zip(examples, output["logits"].argmax(2).tolist(), strict=True)
+        ]
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        gold = [row["gold"] for row in predictions]
+        return score(gold, [row["prediction"] for row in predictions])
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for example in train:
+            for word, tag in zip(example["tokens"], example["tags"], strict=True):
+                seen[word][tag] += 1
+        commonest = sum(seen.values(), Counter[str]()).most_common(1)[0][0]
+        usual = {word: tags.most_common(1)[0][0] for word, tags in seen.items()}
+        gold, texts = list(split["tags"]), list(split["tokens"])
+        guesses = {
+            "each word's usual tag": [[usual.get(w, commonest) for w in words] for words in texts],
+            "commonest tag": [[commonest] * len(tags) for tags in gold],
+        }
+        return {name: score(gold, guess)[self.metric] for name, guess in guesses.items()}

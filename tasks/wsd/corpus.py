@@ -1,0 +1,127 @@
+"""Sense-annotated text in the WSD evaluation framework's files (Raganato et al. 2017):
+`NAME.data.xml`, and beside it `NAME.gold.key.txt` with the senses of each instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from xml.parsers import expat
+
+from tasks.task import DataError
+
+SUFFIX, KEYS = ".data.xml", ".gold.key.txt"
+CHUNK = 1 << 16  # bytes that are parsed at a time: a corpus is never in memory as a tree
+LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A word, or several, whose sense is asked for."""
+
+    id: str
+    lemma: str  # with its part of speech: `take_place#v`
+    start: int  # token
+    end: int  # token after the last
+    line: int
+
+
+@dataclass(frozen=True)
+class Sentence:
+    id: str
+    tokens: list[str]
+    instances: list[Instance]
+
+
+def read_sentences(path: Path) -> Iterator[Sentence]:
+    """The sentences, in order. Raises DataError with file and line."""
+    reader = _Reader(path)
+    try:
+        with path.open("rb") as file:
+            for chunk in iter(partial(file.read, CHUNK), b""):
+                reader.parser.Parse(chunk)
+                yield from reader.take()
+        reader.parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise DataError(f"{path}, line {error.lineno}: not XML ({what})") from None
+
+
+def read_keys(path: Path) -> dict[str, list[str]]:
+    """Instance → its senses' keys; any of several is right. Raises DataError with the line."""
+    if not path.is_file():
+        raise DataError(
+            f"no file {path}, which has the senses of {path.name.split('.')[0]}{SUFFIX}"
+        )
+    keys: dict[str, list[str]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            name, *senses = line.split() or [""]
+            if name and not senses:
+                raise DataError(f"{path}, line {number}: no sense of {name}")
+            keys.setdefault(name, []).extend(senses)
+    keys.pop("", None)
+    return keys
+
+
+class _Reader:
+    """Expat's calls → sentences. It alone tells the line that an element stands in."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.data
+        self.finished: list[Sentence] = []
+        self.sentence: Sentence | None = None
+        self.word: dict[str, str] | None = None  # the attributes of the one at hand
+        self.text = ""
+
+    def take(self) -> list[Sentence]:
+        """Those that are complete and were not taken yet."""
+        taken, self.finished = self.finished, []
+        return taken
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "sentence":
+            self.sentence = Sentence(self.needed(tag, attributes, "id"), [], [])
+        elif tag in ("wf", "instance"):
+            if self.sentence is None or self.word is not None:
+                raise self.error(f"<{tag}> where none may stand")
+            self.word, self.text = attributes, ""
+
+    def data(self, text: str) -> None:
+        self.text += text
+
+    def end(self, tag: str) -> None:
+        sentence, word = self.sentence, self.word
+        if sentence is None:
+            return
+        if tag == "sentence":
+            self.finished.append(sentence)
+            self.sentence = None
+        elif word is not None:
+            start = len(sentence.tokens)
+            sentence.tokens.extend(self.text.split())
+            if len(sentence.tokens) == start:
+                raise self.error(f"<{tag}> without a word")
+            if tag == "instance":
+                sentence.instances.append(self.instance(word, start, len(sentence.tokens)))
+            self.word = None
+
+    def instance(self, word: dict[str, str], start: int, end: int) -> Instance:
+        name, lemma, pos = (self.needed("instance", word, key) for key in ("id", "lemma", "pos"))
+        if pos not in LETTERS:
+            raise self.error(f"pos={pos!r} of {name}: unknown (one of {', '.join(LETTERS)})")
+        place = self.parser.CurrentLineNumber
+        return Instance(name, f"{lemma.lower()}#{LETTERS[pos]}", start, end, place)
+
+    def needed(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        if not attributes.get(key):
+            raise self.error(f"<{tag}> without {key}")
+        return attributes[key]
+
+    def error(self, what: str) -> DataError:
+        return DataError(f"{self.path}, line {self.parser.CurrentLineNumber}: {what}")

@@ -1,0 +1,78 @@
+"""Readers of word-sense data: which sets are which split, and where they lie."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+
+from tasks.data import DataError, to_dataset
+from tasks.wsd.corpus import KEYS, SUFFIX, read_keys, read_sentences
+from tasks.wsd.inventory import FILES, read_first_senses
+
+SETS = {
+    "train": ("semcor",),
+    "dev": ("semeval2007",),
+    "test": ("senseval2", "senseval3", "semeval2013", "semeval2015"),
+}
+
+log = logging.getLogger(__name__)
+
+
+def locate(folder: Path, split: str) -> list[Path]:
+    """The texts of the split's sets, as many as there are, wherever below `folder` they lie."""
+    found = (sorted(folder.rglob(f"{name}{SUFFIX}")) for name in SETS[split])
+    return [paths[0] for paths in found if paths]
+
+
+def read(folder: Path, split: str) -> Dataset | None:
+    """The sentences of a split that have an instance, set after set.
+
+    Columns: `id`, `set`, `tokens`, and of each instance `instances` (its id), `lemmas` (with part
+    of speech), `spans` (first token, token after the last), `senses` (keys, of which each is
+    right). None if `folder` has no set of the split. Raises DataError with file and line.
+    """
+    paths = locate(folder, split)
+    return to_dataset((row for path in paths for row in _rows(path)), folder) if paths else None
+
+
+def first_senses(folder: Path) -> dict[str, str]:
+    """The first sense of each lemma, from the inventory below `folder`. Raises DataError."""
+    for name in FILES:
+        for path in sorted(folder.rglob(name)):
+            senses = read_first_senses(path)
+            log.info("%s: the first senses of %d lemmas", path, len(senses))
+            return senses
+    names = ", ".join(FILES)
+    raise DataError(f"no sense inventory ({names}) in {folder}: WordNet 3.0 has dict/index.sense")
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    name = path.name.removesuffix(SUFFIX)
+    answers = path.with_name(name + KEYS)
+    keys = read_keys(answers)
+    sentences = instances = 0
+    for sentence in read_sentences(path):
+        sentences += 1
+        instances += len(sentence.instances)
+        for one in sentence.instances:
+            if one.id not in keys:
+                raise DataError(
+                    f"{path}, line {one.line}: {answers.name} has no senses of {one.id}"
+                )
+        if sentence.instances:
+            yield {
+                "id": f"{name}.{sentence.id}",
+                "set": name,
+                "tokens": sentence.tokens,
+                "instances": [one.id for one in sentence.instances],
+                "lemmas": [one.lemma for one in sentence.instances],
+                "spans": [[one.start, one.end] for one in sentence.instances],
+                "senses": [keys[one.id] for one in sentence.instances],
+            }
+    if instances != len(keys):
+        raise DataError(f"{answers} has {len(keys)} instances, {path.name} {instances}")
+    log.info("%s: %d sentences, %d instances", path, sentences, instances)

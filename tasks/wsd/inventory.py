@@ -1,0 +1,34 @@
+"""The first sense of every lemma, from a sense inventory: WordNet's own, or the Open English
+WordNet's as a table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tasks.task import DataError
+
+FILES = ("index.sense", "oewn_senses.tsv")
+KEY = re.compile(r"(.+)%([1-5]):\d\d:\d\d:.*:.*")
+LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: adjectives that cluster around 3
+
+
+def read_first_senses(path: Path) -> dict[str, str]:
+    """Lemma with its part of speech (`long#a`) → the key of its first sense.
+
+    A line has a sense's key, offset, number and count, between blanks (WordNet's `index.sense`); or
+    key, lemma, part of speech, number and synset, between tabs. Of senses of the same number, the
+    first in the file counts. Raises DataError with file and line.
+    """
+    first: dict[str, tuple[int, str]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            fields = line.rstrip("\n").split("\t" if "\t" in line else " ")
+            key = KEY.fullmatch(fields[0])
+            rank = {4: fields[2:3], 5: fields[3:4]}.get(len(fields), [])
+            if key is None or not (rank and rank[0].isdecimal()):
+                raise DataError(f"{path}, line {number}: expected a sense, found {line.strip()!r}")
+            lemma = f"{key[1].lower()}#{LETTERS[key[2]]}"
+            if lemma not in first or int(rank[0]) < first[lemma][0]:
+                first[lemma] = int(rank[0]), fields[0]
+    return {lemma: key for lemma, (_, key) in first.items()}

@@ -1,0 +1,75 @@
+"""1-nearest neighbour over sense averages (Peters et al. 2018, section 5.3)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from elmo_core import Placement
+
+NONE = -1  # no sense: padding, or nothing to compare with
+
+
+class SenseAverages(nn.Module):
+    """An instance's vector → the sense of its lemma whose average points the same way.
+
+    In training mode, `forward` adds the instances' vectors to the sums of their senses; nothing is
+    learned by gradient, and the placement keeps its first weights: all layers are their mean. A
+    cosine does not see the difference between a sum and an average.
+    """
+
+    sums: Tensor
+    counts: Tensor
+
+    def __init__(self, placement: Placement, senses: int) -> None:
+        super().__init__()
+        self.placement = placement.requires_grad_(False)
+        dim = placement.output_dim(placement.input_dim(0))
+        self.register_buffer("sums", torch.zeros(senses, dim))
+        self.register_buffer("counts", torch.zeros(senses, dtype=torch.long))
+
+    def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
+        """`mask` (batch, tokens), `spans` (batch, instances, 2), `senses` and `candidates` (batch,
+        instances, any), filled up with NONE → `nearest` (batch, instances), a candidate or NONE,
+        and its `similarity`, a cosine."""
+        mask, spans = batch["mask"], batch["spans"]
+        x = torch.zeros(*mask.shape, 0, device=mask.device)
+        x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
+        real = spans[..., 1] > 0
+        nearest = torch.full(real.shape, NONE, device=real.device)
+        similarity = torch.zeros(real.shape, device=real.device)
+        with torch.autocast(mask.device.type, enabled=False):  # exact in any precision
+            vectors = span_means(x, spans)[real]
+            if self.training:
+                self.add(vectors, batch["senses"][real])
+            if self.placement.active:
+                nearest[real], similarity[real] = self.search(vectors, batch["candidates"][real])
+        return {"nearest": nearest, "similarity": similarity}
+
+    def add(self, vectors: Tensor, senses: Tensor) -> None:
+        """Vectors (instances, dim) to the sums of their senses (instances, any)."""
+        instances, slots = (senses != NONE).nonzero(as_tuple=True)
+        rows = senses[instances, slots]
+        self.sums.index_add_(0, rows, vectors[instances])
+        self.counts.index_add_(0, rows, torch.ones_like(rows))
+
+    def search(self, vectors: Tensor, candidates: Tensor) -> tuple[Tensor, Tensor]:
+        """The best of `candidates` (instances, any) that training showed for each of `vectors`
+        (instances, dim), or NONE, and its cosine. One product for all."""
+        known = (candidates != NONE) & (self.counts[candidates] > 0)
+        theirs = F.normalize(self.sums[candidates], dim=2)
+        cosines = (theirs @ F.normalize(vectors, dim=1).unsqueeze(2)).squeeze(2)
+        best, where = cosines.masked_fill(~known, -torch.inf).max(dim=1)
+        nearest = candidates.gather(1, where.unsqueeze(1)).squeeze(1)
+        found = known.any(dim=1)
+        return nearest.where(found, NONE), best.where(found, 0.0)
+
+
+def span_means(x: Tensor, spans: Tensor) -> Tensor:
+    """(batch, tokens, dim), half-open spans (batch, spans, 2) → (batch, spans, dim): the mean over
+    each span's tokens; zeros for an empty one."""
+    start, end = spans.unbind(2)
+    places = torch.arange(x.shape[1], device=x.device)
+    inside = (places >= start.unsqueeze(2)) & (places < end.unsqueeze(2))
+    return inside.to(x.dtype) @ x / (end - start).clamp(min=1).unsqueeze(2)

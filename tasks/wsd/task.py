@@ -1,0 +1,168 @@
+"""Word senses behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import torch
+from datasets import Dataset
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from elmo_core import Placement
+from tasks.folder_task import FolderTask
+from tasks.given import text_of, tokens_of
+from tasks.nn.padding import pad
+from tasks.task import Batch, DataError, Example
+from tasks.wsd.corpus import LETTERS
+from tasks.wsd.data import SETS, first_senses, read
+from tasks.wsd.model import NONE, SenseAverages
+from tasks.wsd.score import score
+from tasks.wsd.sources import SOURCES
+
+
+class WSD(FolderTask):
+    """In which of its senses is a word used?
+
+    An instance takes the sense, of those that training showed of its lemma and part of speech,
+    whose average is nearest; if there is none, the first sense of the inventory. So do all without
+    an encoder. `data` goes to FolderTask; word vectors are taken for the sake of the encoders that
+    read them, and are not used here.
+    """
+
+    name = "wsd"
+    metric = "f1"
+    sources = SOURCES
+
+    def __init__(self, *, word_vectors: str | None = None, **data: Any) -> None:
+        super().__init__(**data)
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split)
+
+    def files(self, split: str) -> str:
+        return " or ".join(f"{name}.data.xml" for name in SETS[split])
+
+    def prepare(self, train: Dataset) -> None:
+        self._set_senses(by_frequency(train), first_senses(self.folder))
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {"senses": self.senses, "first": self.first}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        self._set_senses(vocabulary["senses"], vocabulary["first"])
+
+    def _set_senses(self, senses: dict[str, list[str]], first: dict[str, str]) -> None:
+        """Those of training are numbered lemma by lemma."""
+        self.senses, self.first = senses, first
+        self.keys = [key for keys in senses.values() for key in keys]
+        number = count()
+        self.numbers = {
+            lemma: {key: next(number) for key in keys} for lemma, keys in senses.items()
+        }
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        """`word`: of the text, or its place from 0; `pos`: NOUN, VERB, ADJ or ADV; `lemma`: by
+        default the word itself."""
+        tokens, word, pos = tokens_of(given), given.get("word"), text_of(given, "pos")
+        place = tokens.index(word) if word in tokens else word
+        if not isinstance(place, int) or not 0 <= place < len(tokens):
+            raise DataError(f"word: {word!r} is neither a word of {tokens} nor its place")
+        if pos not in LETTERS:
+            raise DataError(f"pos: {pos!r} is unknown (choose {', '.join(LETTERS)})")
+        lemma = str(given.get("lemma", tokens[place])).lower().replace(" ", "_")
+        return {
+            "set": "given",
+            "tokens": tokens,
+            "instances": [tokens[place]],
+            "lemmas": [f"{lemma}#{LETTERS[pos]}"],
+            "spans": [[place, place + 1]],
+            "senses": [[]],
+        }
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["tokens"]]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """A sense that training did not show cannot be chosen: `score` counts it as missed."""
+        numbers = [[self.numbers.get(lemma, {}) for lemma in e["lemmas"]] for e in examples]
+        senses = [
+            [
+                [known[key] for key in keys if key in known]
+                for known, keys in zip(row, example["senses"], strict=True)
+            ]
+            for row, example in zip(numbers, examples, strict=True)
+        ]
+        return {
+            "mask": pad([[1] * len(example["tokens"]) for example in examples]).bool(),
+            "spans": _pad([example["spans"] for example in examples], 0),
+            "candidates": _pad([[list(known.values()) for known in row] for row in numbers], NONE),
+            "senses": _pad(senses, NONE),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        return SenseAverages(placement, len(self.keys))
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """`similarity` is the cosine, null where the inventory's first sense was taken; an instance
+        of which nothing is known has no answer."""
+        nearest, similarity = output["nearest"].tolist(), output["similarity"].tolist()
+        return [
+            {
+                "id": example["id"],
+                **{name: example[name] for name in ("set", "tokens", "instances", "lemmas")},
+                "gold": example["senses"],
+                "prediction": [
+                    self._first(lemma) if number == NONE else [self.keys[number]]
+                    for lemma, number in zip(example["lemmas"], numbers, strict=False)
+                ],
+                "similarity": [
+                    None if number == NONE else cosine
+                    for _, number, cosine in zip(example["lemmas"], numbers, cosines, strict=False)
+                ],
+            }
+            for example, numbers, cosines in zip(examples, nearest, similarity, strict=True)
+        ]
+
+    def _first(self, lemma: str) -> list[str]:
+        return [self.first[lemma]] if lemma in self.first else []
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        sets = [row["set"] for row in predictions for _ in row["gold"]]
+        gold = [senses for row in predictions for senses in row["gold"]]
+        return score(gold, [answers for row in predictions for answers in row["prediction"]], sets)
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        """The second one, too, takes the first sense for a lemma that training did not show."""
+        frequent = by_frequency(train)
+        rows = list(split)
+        first = [[self._first(lemma) for lemma in row["lemmas"]] for row in rows]
+        most = [[frequent.get(m, self._first(m))[:1] for m in row["lemmas"]] for row in rows]
+        return {
+            name: self.score(
+                [
+                    {"set": row["set"], "gold": row["senses"], "prediction": guess}
+                    for row, guess in zip(rows, guesses, strict=True)
+                ]
+            )[self.metric]
+            for name, guesses in (("first sense", first), ("most frequent sense", most))
+        }
+
+
+def by_frequency(train: Dataset) -> dict[str, list[str]]:
+    """Lemma → its senses, the most frequent first; of equals, the one that came first."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for example in train:
+        for lemma, senses in zip(example["lemmas"], example["senses"], strict=True):
+            counts[lemma].update(senses)
+    return {lemma: [key for key, _ in of.most_common()] for lemma, of in counts.items()}
+
+
+def _pad(rows: Sequence[Sequence[Sequence[int]]], value: int) -> Tensor:
+    """(examples, instances, any) → a tensor, filled up with `value`, at least one number wide."""
+    width = max((len(numbers) for row in rows for numbers in row), default=0) or 1
+    filled = [[[*ns, *[value] * (width - len(ns))] for ns in row] for row in rows]
+    return pad_sequence([torch.tensor(row) for row in filled], True, value)
