@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from bench.speed.measure import measure
         from bench.speed.tables import show
 
-        warnings.filterwarnings("ignore", module="pytorch_lightning")
+        warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
         logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
         with Console(stderr=True).status("") as status:
             found = measure(given, lambda what: status.update(f"measuring {what}"))

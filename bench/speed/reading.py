@@ -22,7 +22,7 @@ BATCH = 32
 class Reading:
     what: str
     tokens_a_second: float
-    bytes_a_second: float  # of what is read, padding left out
+    bytes_a_second: float  # of the layers that it gives, padding left out
 
 
 def measured(encoder: Encoder, root: str | None, precision: str, found: Sentences) -> list[Reading]:

@@ -22,12 +22,38 @@ def count(folder: Path, split: str) -> Found | None:
     return Found(paths[0], {"sentences": sentences, **instances})
 
 
+SEMCOR_3 = Source(
+    name="semcor3",
+    task="wsd",
+    title="SemCor 3.0 and SemEval-2007 in the framework's format, with the Open English WordNet",
+    kinds=("open",),
+    origin="https://github.com/rubenIzquierdo/wsd_corpora, https://github.com/HSLCY/GlossBERT, "
+    "https://github.com/globalwordnet/english-wordnet",
+    version="c31b9b8, 64d282d, d94538a",
+    files=(),  # the three are brought into one format by hand
+    megabytes=None,
+    prepare=None,
+    obtain="write SemCor as semcor.data.xml and semcor.gold.key.txt, as the other set has them, "
+    "and the WordNet's senses as oewn_senses.tsv (tasks/wsd/README.md)",
+    licence="WordNet's, with the Brown Corpus's words; SemEval-2007 for research; CC BY 4.0",
+    citation="Miller et al. 1993, A semantic concordance; Pradhan et al. 2007, SemEval-2007 task "
+    "17",
+    metric="f1",
+    counts={
+        "train": {"sentences": 37_176, "semcor": 234_136},
+        "dev": {"sentences": 135, "semeval2007": 455},
+        "test": {},
+    },
+    count=count,
+)
+
 SOURCES = (
+    SEMCOR_3,
     Source(
         name="wsdeval",
         task="wsd",
         title="WSD evaluation framework: SemCor, Senseval and SemEval",
-        kinds=("open", "paper"),
+        kinds=("paper",),
         origin="http://lcl.uniroma1.it/wsdeval",
         version="2017, WordNet 3.0",
         files=(),  # published without a version or a checksum
