@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.given import tokens_of
+from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.pos.data import UPOS, XPOS, read
@@ -73,6 +74,14 @@ class POS(WordTask):
 
     def model(self, placement: Placement) -> nn.Module:
         return Probe(WordEmbedding(self.words, trainable=True), placement, len(self.tags))
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.tags
+
+    def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """The mean of the tags' probabilities."""
+        return {"logits": mean(o["logits"].float().softmax(2) for o in outputs).log()}
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         return [

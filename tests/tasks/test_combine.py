@@ -13,6 +13,7 @@ from torch import Tensor
 from tasks.coref import Coref
 from tasks.ner import NER
 from tasks.nn.crf import CRF
+from tasks.pos import POS
 from tasks.snli import SNLI
 from tasks.squad import SQuAD
 from tasks.srl import SRL
@@ -53,6 +54,16 @@ def test_the_mean_of_probabilities_is_no_majority() -> None:
     logits = torch.tensor([[0.0, 0.1, -9.0], [0.0, 0.1, -9.0], [5.0, 0.0, -9.0]])
     output = task.combine([{"logits": row[None]} for row in logits])
     assert task.predict(output, [_labelled(task)])[0]["prediction"] == task.labels[0]
+
+
+def test_a_words_tag_has_the_mean_of_its_probabilities(drawn: torch.Generator) -> None:
+    task = POS()
+    task.tags = ["DT", "NN", "VB"]
+    logits = [3 * torch.randn(1, 2, 3, generator=drawn) for _ in range(MODELS)]
+    example = {"id": "1", "tokens": ["a", "man"], "tags": ["DT", "NN"]}
+    (row,) = task.predict(task.combine([{"logits": x} for x in logits]), [example])
+    best = sum(x[0].softmax(1) for x in logits).argmax(1).tolist()
+    assert row["prediction"] == [task.tags[i] for i in best]
 
 
 def _paths(tags: list[str], scheme: str) -> list[tuple[int, ...]]:
