@@ -12,8 +12,8 @@ help:  ## this list
 demo: $(VENV)/.installed  ## one run end to end on built-in data: SNLI, ELMo at input and output
 	$(BIN)/python -m bench task=snli elmo.placement=input+output
 
-test: $(VENV)/.installed  ## the fast test suite
-	$(BIN)/python -m pytest
+test: $(VENV)/.installed  ## the fast test suite, a process a core
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 slow: $(VENV)/.installed  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow

@@ -38,9 +38,13 @@ def shared(name: str) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing is read from or written to the user's cache; nothing is fetched from a hub."""
+    """Nothing is read from or written to the user's cache; nothing is fetched from a hub. The
+    processes of `pytest -n` share one cache."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ELMO_BENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("ELMO_BENCH_CACHE", str(folder / "cache"))
         patch.setenv("WANDB_MODE", "offline")
         yield
 
