@@ -68,8 +68,8 @@ def said_in(path: Path | None = None) -> Iterator[None]:
     logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
-            # Lightning's advice on loader workers: collating is not the bottleneck.
-            warnings.filterwarnings("ignore", module="pytorch_lightning")
+            # Lightning's advice on loader workers and clusters: collating is not the bottleneck.
+            warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
             yield
     finally:
         for logger in loggers:

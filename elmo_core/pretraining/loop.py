@@ -96,5 +96,5 @@ def _quiet() -> Iterator[None]:
     """Without Lightning's advice on loader workers and the like: loading is not the bottleneck."""
     logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="pytorch_lightning")
+        warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
         yield
