@@ -23,8 +23,8 @@ EXAMPLES = f"""examples:
   {PROGRAM} "She saw a man in the park." --word saw
   {PROGRAM} "He signed to do a Broadway play." --word play --corpus semcor.txt
   {PROGRAM} "The bank closed." --word bank --corpus books/ --same-word --layer 1
-  {PROGRAM} "I saw the saw." --word saw#2 --encoder elmo-small --json
-  {PROGRAM} "The bank closed." --word bank --encoder cove word_vectors=glove.840B.300d
+  {PROGRAM} "I saw the saw." --word saw#2 encoder=elmo-small --json
+  {PROGRAM} "The bank closed." --word bank encoder=cove word_vectors=glove.840B.300d
 
 The corpus is plain text, or tokenised sentences, one a line. Nearest is by cosine: contexts by the
 layer that is asked for, words by layer 0, the encoder's vectors before any context.
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with exit_status(debug=False):
         query = _query(given.sentence, given.word)
         _positive("--top", given.top)
-        encoder = _encoder(given.encoder, given.overrides)
+        encoder = _encoder(given.overrides)
         layer = _layer(given.layer, encoder)
         found = _search(given, encoder, query, layer)
         if given.json:
@@ -56,13 +56,10 @@ def parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     found.add_argument("sentence", help="with the word in it")
-    found.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="more of the encoder")
+    found.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`")
     found.add_argument("--word", required=True, help="word of the sentence; WORD#2: its second")
     found.add_argument(
         "--corpus", type=Path, help="text file, or folder of them (default: the built-in text)"
-    )
-    found.add_argument(
-        "--encoder", default="elmo-mini", metavar="NAME|PATH", help="default: elmo-mini"
     )
     found.add_argument("--layer", type=int, help="from 0, the words alone (default: the top one)")
     found.add_argument("--same-word", action="store_true", help="only contexts of the word itself")
@@ -103,12 +100,11 @@ def _positive(option: str, value: int) -> None:
         raise RunError(f"{option} {value}: must be 1 or more")
 
 
-def _encoder(name: str, words: Sequence[str]) -> Encoder:
+def _encoder(words: Sequence[str]) -> Encoder:
     from bench.overrides import composed
     from bench.parts import encoder_of
 
-    cfg = composed([f"encoder={name}", "elmo.placement=input", *words])
-    encoder = encoder_of(cfg)
+    encoder = encoder_of(composed(["elmo.placement=input", *words]))
     assert encoder is not None
     return encoder
 

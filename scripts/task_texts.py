@@ -1,8 +1,9 @@
-"""The training texts of the tasks, one tokenised sentence a line: elmo-mini reads them too.
+"""The texts of the tasks, one tokenised sentence a line, without labels.
 
-Usage: python scripts/task_texts.py DATA OUT
+Usage: python scripts/task_texts.py train|dev DATA OUT
 
-DATA holds the open sets, a folder a task. Only training parts are read, and no labels.
+DATA holds the open sets, a folder a task. `train`: what elmo-mini reads besides books. `dev`: what
+its perplexity is measured on, of SNLI, SQuAD and SST.
 """
 
 import json
@@ -18,23 +19,23 @@ from tasks.sst5.data import read
 Sentences = Iterator[list[str]]
 
 
-def snli(folder: Path) -> Sentences:
-    for _, pair in read_jsonl(folder / "snli_1.0_train.jsonl"):
+def snli(folder: Path, split: str) -> Sentences:
+    for _, pair in read_jsonl(folder / f"snli_1.0_{split}.jsonl"):
         yield tokenize(pair["sentence1"])
         yield tokenize(pair["sentence2"])
 
 
-def squad(folder: Path) -> Sentences:
-    articles = json.loads((folder / "train-v1.1.json").read_text(encoding="utf-8"))["data"]
-    for article in articles:
-        for paragraph in article["paragraphs"]:
+def squad(folder: Path, split: str, what: tuple[str, ...] = ("contexts", "questions")) -> Sentences:
+    articles = json.loads((folder / f"{split}-v1.1.json").read_text(encoding="utf-8"))["data"]
+    for paragraph in (paragraph for article in articles for paragraph in article["paragraphs"]):
+        if "contexts" in what:
             yield from split_sentences(paragraph["context"])
-            for question in paragraph["qas"]:
-                yield tokenize(question["question"])
+        if "questions" in what:
+            yield from (tokenize(question["question"]) for question in paragraph["qas"])
 
 
-def sst5(folder: Path) -> Sentences:
-    for sentence in read(folder, "train") or []:
+def sst5(folder: Path, split: str) -> Sentences:
+    for sentence in read(folder, split) or []:
         yield sentence["words"]
 
 
@@ -53,10 +54,10 @@ def columns(path: Path, word: int) -> Sentences:
         yield sentence
 
 
-def all_texts(data: Path) -> Iterator[tuple[str, Sentences]]:
-    yield "snli", snli(data / "snli")
-    yield "squad", squad(data / "squad")
-    yield "sst5", sst5(data / "sst5")
+def train(data: Path) -> Iterator[tuple[str, Sentences]]:
+    yield "snli", snli(data / "snli", "train")
+    yield "squad", squad(data / "squad", "train")
+    yield "sst5", sst5(data / "sst5", "train")
     yield "wnut17", columns(data / "ner/wnut17/wnut17train.conll", 0)
     yield "propbank-ewt", columns(data / "srl/propbank-ewt/train.tsv", 3)
     yield "ontogum", columns(data / "coref/ontogum/train.conll", 3)
@@ -64,9 +65,16 @@ def all_texts(data: Path) -> Iterator[tuple[str, Sentences]]:
         yield f"litbank/{path.stem}", columns(path, 3)
 
 
+def dev(data: Path) -> Iterator[tuple[str, Sentences]]:
+    yield "snli", snli(data / "snli", "dev")
+    yield "squad_contexts", squad(data / "squad", "dev", ("contexts",))
+    yield "squad_questions", squad(data / "squad", "dev", ("questions",))
+    yield "sst5", sst5(data / "sst5", "dev")
+
+
 if __name__ == "__main__":
-    data, out = map(Path, sys.argv[1:])
-    for name, sentences in all_texts(data):
+    split, data, out = sys.argv[1], *map(Path, sys.argv[2:])
+    for name, sentences in {"train": train, "dev": dev}[split](data):
         target = out / f"{name}.txt"
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("w", encoding="utf-8") as file:

@@ -42,11 +42,6 @@ def _counts(documents: int, *figures: int) -> dict[str, int]:
     return {"documents": documents, **dict(zip(names, figures, strict=True))}
 
 
-def _conll2012(split: str, mentions: int, clusters: int) -> dict[str, int]:
-    sizes = (conll2012.DOCUMENTS, conll2012.SENTENCES, conll2012.TOKENS)
-    return _counts(*(size[split] for size in sizes), mentions, clusters)
-
-
 def _gum(name: str) -> File:
     url = github("amir-zeldes/gum", GUM_COMMIT, f"coref/ontogum/conllu/{name}.conllu")
     return File(url=url, path=f"{name}.conllu", sha256=None)
@@ -115,24 +110,14 @@ LITBANK = Source(
     count=count,
 )
 
-CONLL2012 = Source(
-    name=conll2012.NAME,
-    task="coref",
-    title=conll2012.TITLE,
-    kinds=("paper",),
-    origin=conll2012.ORIGIN,
-    version=conll2012.VERSION,
-    files=(),
-    megabytes=None,
-    prepare=None,
-    obtain=conll2012.OBTAIN,
-    licence=conll2012.LICENCE,
+CONLL2012 = conll2012.source(
+    "coref",
     citation="Pradhan et al. 2012, CoNLL-2012 shared task",
     metric="conll_f1",
-    counts={
-        "train": _conll2012("train", 155_560, 35_143),
-        "dev": _conll2012("dev", 19_156, 4_546),
-        "test": _conll2012("test", 19_764, 4_532),
+    further={
+        "train": {"mentions": 155_560, "clusters": 35_143},
+        "dev": {"mentions": 19_156, "clusters": 4_546},
+        "test": {"mentions": 19_764, "clusters": 4_532},
     },
     count=count,
 )

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from tasks import conll2012, ud_ewt
-from tasks.sources import SPLITS, File, Found, Source, github_archive
+from tasks.sources import File, Found, Source, github_archive
 from tasks.srl import propbank_ewt
 from tasks.srl.columns import read_columns
 from tasks.srl.data import locate
@@ -29,14 +29,6 @@ def count(folder: Path, split: str) -> Found | None:
     parts = marked["documents"] or len(documents)  # of CoNLL-2012's documents the parts count
     counts = {"documents": parts, "sentences": sentences, "tokens": tokens}
     return Found(path, {**counts, "predicates": predicates})
-
-
-def _conll2012(split: str) -> dict[str, int]:
-    return {
-        "documents": conll2012.DOCUMENTS[split],
-        "sentences": conll2012.SENTENCES[split],
-        "tokens": conll2012.TOKENS[split],
-    }
 
 
 SOURCES = (
@@ -80,21 +72,11 @@ SOURCES = (
         },
         count=count,
     ),
-    Source(
-        name=conll2012.NAME,
-        task="srl",
-        title=conll2012.TITLE,
-        kinds=("paper",),
-        origin=conll2012.ORIGIN,
-        version=conll2012.VERSION,
-        files=(),
-        megabytes=None,
-        prepare=None,
-        obtain=conll2012.OBTAIN,
-        licence=conll2012.LICENCE,
+    conll2012.source(
+        "srl",
         citation="Pradhan et al. 2013, Towards robust linguistic analysis using OntoNotes",
         metric="f1",
-        counts={split: _conll2012(split) for split in SPLITS},
+        further={},
         count=count,
     ),
 )

@@ -111,7 +111,7 @@ def test_running_top_k_keeps_distinct_names() -> None:
 # -- the command line
 
 Said = Callable[..., tuple[int, str, str]]
-SAW = ("I saw the saw.", "--encoder", "random", *TINY_ENCODER[1:])
+SAW = ("I saw the saw.", *TINY_ENCODER)
 
 
 @pytest.fixture
