@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from elmo_core import weights as weight_files
+from elmo_core.bilm import BiLM
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.options import Options
@@ -51,6 +52,7 @@ def load_encoder(
     cache_dir: str | Path | None = None,
     offline: bool = False,
     precision: str = "float32",
+    fingerprint: str | None = None,
 ) -> Encoder:
     """Load a frozen encoder from one of:
 
@@ -60,7 +62,8 @@ def load_encoder(
     - `options` (a path, or the JSON structure) and `weights` (the published HDF5).
 
     `offline` forbids downloads; `precision` is that of the LSTMs' products (float32 | bfloat16:
-    faster on processors that have it, good for three digits).
+    faster on processors that have it, good for three digits). `fingerprint` (its first digits will
+    do) is what the encoder's must be: a run that names it is another run with another file.
 
     Raises OptionsError, WeightsError or FetchError, all of them ElmoCoreError.
     """
@@ -69,30 +72,38 @@ def load_encoder(
     if (source is None) == (weights is None):
         raise OptionsError("load_encoder takes either a name or path, or weights (with options)")
     if weights is not None:
-        return _load(Path(weights), options, Path(weights).stem, precision).to(device)
-    if options is not None:
+        path, name = Path(weights), Path(weights).stem
+    elif options is not None:
         raise OptionsError("options go with weights, not with a name or path")
-    path = Path(str(source)).expanduser()
-    if str(source) not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
-        found, options = _in_folder(path) if path.is_dir() else (path, None)
+    else:
+        path, options, name = _locate(str(source), cache_dir, offline=offline)
+    encoder = ElmoEncoder(_load(path, options), name, precision)
+    if fingerprint is not None and not encoder.fingerprint.startswith(str(fingerprint)):
+        raise WeightsError(f"{path}: its fingerprint is {encoder.fingerprint}, not {fingerprint}")
+    return encoder.to(device)
+
+
+def _locate(
+    source: str, cache_dir: str | Path | None, *, offline: bool
+) -> tuple[Path, Path | None, str]:
+    """The weights of a path or preset, the options if they are a file of their own, the name."""
+    path = Path(source).expanduser()
+    if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
-        return _load(found, options, name, precision).to(device)
-    chosen = preset(str(source))
-    found, options = locate(chosen, cache_dir, offline=offline)
-    return _load(found, options, chosen.name, precision).to(device)
+        return (*(_in_folder(path) if path.is_dir() else (path, None)), name)
+    chosen = preset(source)
+    return (*locate(chosen, cache_dir, offline=offline), chosen.name)
 
 
-def _load(
-    path: Path, options: str | Path | Mapping[str, Any] | None, name: str, precision: str
-) -> ElmoEncoder:
+def _load(path: Path, options: str | Path | Mapping[str, Any] | None) -> BiLM:
     if path.suffix == ".safetensors":
         if options is not None:
             raise OptionsError(f"{path} carries its own options: leave `options` out")
-        return ElmoEncoder(weight_files.load(path), name, precision)
+        return weight_files.load(path)
     if options is None:
         raise OptionsError(f"{path} needs its options: give options=… beside weights=…")
     parsed = Options.parse(options) if isinstance(options, Mapping) else Options.read(options)
-    return ElmoEncoder(weight_files.load_hdf5(parsed, path), name, precision)
+    return weight_files.load_hdf5(parsed, path)
 
 
 def _in_folder(folder: Path) -> tuple[Path, Path | None]:

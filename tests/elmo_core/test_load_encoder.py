@@ -93,6 +93,16 @@ def test_what_it_says_when_it_cannot(tmp_path, folder):
         load_encoder(folder)
 
 
+def test_other_weights_than_the_fingerprint_says(tmp_path, bilm):
+    path = tmp_path / "encoder.safetensors"
+    weights.save(bilm, path)
+    whole = load_encoder(path).fingerprint
+    for given in (whole, whole[:12]):
+        assert load_encoder(path, fingerprint=given).fingerprint == whole
+    with pytest.raises(WeightsError, match=rf"{path}: its fingerprint is {whole}, not 0123"):
+        load_encoder(path, fingerprint="0123")
+
+
 @pytest.mark.parametrize(
     ("name", "millions"),
     [("elmo-small", 13.6), ("elmo-medium", 28.0), ("elmo-original", 93.6), ("elmo-5.5b", 93.6)],
