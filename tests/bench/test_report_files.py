@@ -1,0 +1,67 @@
+"""The report's verb and its files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.report.__main__ import main
+
+FORMATS = ("report.md", "report.tex", "report.csv", "index.html")
+
+
+def test_another_process_writes_the_same_without_torch(
+    made_up_runs: Path, made_up_report: Path, tmp_path: Path
+) -> None:
+    program = (
+        "import sys; from bench.report.__main__ import main; main(sys.argv[1:]); "
+        "assert 'torch' not in sys.modules"
+    )
+    command = [sys.executable, "-c", program, made_up_runs, "-o", tmp_path]
+    call = subprocess.run(command, capture_output=True, text=True)
+    assert call.returncode == 0, call.stderr
+    for name in FORMATS:
+        assert str(tmp_path / name) in call.stdout
+    assert "none-00000broken/result.json: damaged" in call.stderr
+    assert "broken-0.json: damaged (schema 99" in call.stderr
+    for path in tmp_path.rglob("*.*"):
+        if path.name != "index.html":  # which says when it was made
+            assert path.read_bytes() == (made_up_report / path.relative_to(tmp_path)).read_bytes()
+
+
+def test_one_format_alone(
+    made_up_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([str(made_up_runs), "--format", "csv", "-o", str(tmp_path)])
+    assert [path.name for path in tmp_path.iterdir()] == ["report.csv"]
+    assert capsys.readouterr().out.split() == [str(tmp_path / "report.csv")]
+
+
+@pytest.mark.parametrize(
+    ("arrange", "message"),
+    [
+        (lambda folder: None, "no such folder"),
+        (lambda folder: folder.mkdir(), "no runs in it"),
+    ],
+)
+def test_a_folder_without_runs_is_one_clear_line(
+    arrange: Callable[[Path], None],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arrange(tmp_path / "runs")
+    with pytest.raises(SystemExit) as stop:
+        main([str(tmp_path / "runs")])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "python -m bench.report runs --format html" in capsys.readouterr().out
