@@ -23,6 +23,7 @@ from sklearn.utils.extmath import randomized_svd
 from elmo_core.disk import replacing
 
 PART = 2_000_000  # tokens that are counted at once
+DIM, WORDS, WINDOW = 256, 40_000, 5  # numbers a word; words, the commonest; reach of a context
 SMOOTHING = 0.75
 
 
@@ -34,23 +35,23 @@ def sentences(text: Path) -> Iterator[list[str]]:
                 yield line.split()
 
 
-def encoded(text: Path, rows: dict[str, int], window: int) -> Iterator[np.ndarray]:
+def encoded(text: Path, rows: dict[str, int]) -> Iterator[np.ndarray]:
     """Rows of the words, part by part; −1: a rare word, or the gap between two sentences."""
     part: list[int] = []
     for words in sentences(text):
-        part += [rows.get(word, -1) for word in words] + [-1] * window
+        part += [rows.get(word, -1) for word in words] + [-1] * WINDOW
         if len(part) >= PART:
             yield np.array(part)
             part = []
     yield np.array(part)
 
 
-def counts(text: Path, rows: dict[str, int], window: int) -> csr_array:
-    """How often two words stand at most `window` apart: (words, words), symmetric."""
+def counts(text: Path, rows: dict[str, int]) -> csr_array:
+    """How often two words stand at most WINDOW apart: (words, words), symmetric."""
     size = len(rows)
     total = csr_array((size, size), dtype=np.float32)
-    for ids in encoded(text, rows, window):
-        for apart in range(1, window + 1):
+    for ids in encoded(text, rows):
+        for apart in range(1, WINDOW + 1):
             left, right = ids[:-apart], ids[apart:]
             both = (left >= 0) & (right >= 0)
             ones = np.ones(both.sum(), dtype=np.float32)
@@ -76,20 +77,17 @@ def main() -> None:
     )
     parser.add_argument("text", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--dim", type=int, default=256)
-    parser.add_argument("--words", type=int, default=40_000, help="the commonest so many")
-    parser.add_argument("--window", type=int, default=5, help="words on either side")
     given = parser.parse_args()
     common = Counter(word for words in sentences(given.text) for word in words)
-    vocabulary = [word for word, _ in common.most_common(given.words)]
+    vocabulary = [word for word, _ in common.most_common(WORDS)]
     print(
         f"{common.total():,} tokens, {len(common):,} types, {len(vocabulary):,} kept",
         file=sys.stderr,
     )
     rows = {word: row for row, word in enumerate(vocabulary)}
-    matrix = mutual_information(counts(given.text, rows, given.window))
+    matrix = mutual_information(counts(given.text, rows))
     print(f"{matrix.nnz:,} pairs of words", file=sys.stderr)
-    vectors, values, _ = randomized_svd(matrix, given.dim, n_iter=4, random_state=0)
+    vectors, values, _ = randomized_svd(matrix, DIM, n_iter=4, random_state=0)
     vectors = vectors * np.sqrt(values)
     with replacing(given.output) as temporary, temporary.open("w", encoding="utf-8") as file:
         for word, vector in zip(vocabulary, vectors, strict=True):
