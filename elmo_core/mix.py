@@ -7,7 +7,6 @@ the task.
 import torch
 from torch import Tensor, nn
 
-from elmo_core.dropout import Dropout
 from elmo_core.names import LAYER_CHOICES
 
 
@@ -52,7 +51,7 @@ class ScalarMix(nn.Module):
         self.choice = _parse_choice(choice, layers)
         self.gamma = nn.Parameter(torch.ones(()))
         self.w = nn.Parameter(torch.zeros(layers)) if self.choice == "all" else None
-        self.dropout = Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def weights(self) -> Tensor:
         """The share of each layer, (layers,), summing to 1: softmaxed, uniform, or one-hot."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from elmo_core.dropout import Dropout
+from torch import nn
+
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.loop import fit
@@ -38,7 +39,7 @@ def finetune(
     """
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])
-    model.dropout = Dropout(training.dropout)
+    model.dropout = nn.Dropout(training.dropout)
     with TemporaryDirectory() as scratch:
         corpora = []
         for name, paths in (("train", texts), ("dev", dev)):

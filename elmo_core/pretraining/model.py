@@ -8,7 +8,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_core.bilm import BiLM, State
-from elmo_core.dropout import Dropout
 from elmo_core.lstm import ProjectedLSTM
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.recurrence import unroll
@@ -23,7 +22,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.bilm = bilm
         self.softmax = Softmax(words, bilm.options.projection_dim)
-        self.dropout = Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, window: Window, state: State) -> tuple[Tensor, State]:
         """What the softmax reads, (2, steps, batch, D), and the state after the window.

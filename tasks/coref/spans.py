@@ -17,7 +17,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from elmo_core.dropout import Dropout
 from tasks.coref.prune import prune
 from tasks.nn.attention import masked_softmax
 
@@ -50,7 +49,7 @@ class SpanScorer(nn.Module):
         self.parts = [h_dim, h_dim, feature_dim, x_dim]
         self.output_dim = sum(self.parts)
         self.width = nn.Embedding(widths, feature_dim)
-        self.dropout = Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
         self.first = nn.Linear(self.output_dim, hidden)
         self.rest = feed_forward(hidden, dropout)
@@ -97,8 +96,8 @@ def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
     second, last = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
     xavier(second)
     xavier(last)
-    between = (nn.ReLU(), Dropout(dropout))
-    return nn.Sequential(*between, second, nn.ReLU(), Dropout(dropout), last)
+    between = (nn.ReLU(), nn.Dropout(dropout))
+    return nn.Sequential(*between, second, nn.ReLU(), nn.Dropout(dropout), last)
 
 
 def xavier(layer: nn.Linear) -> None:

@@ -9,8 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from elmo_core.dropout import Dropout
-
 LONGEST = 50  # bytes; what is longer, web addresses mostly, is cut
 PAD, CHARACTERS = 0, 257
 
@@ -50,7 +48,7 @@ class CharCNN(nn.Module):
         for bank in banks:
             nn.init.xavier_uniform_(bank.weight)
         self.banks = nn.ModuleList(banks)
-        self.dropout = Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, characters: Tensor) -> Tensor:
         real = (characters != PAD).any(2)

@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from elmo_core.dropout import Dropout
 from tasks.nn.attention import masked_softmax
 from tasks.nn.birnn import BiLSTM
 from tasks.nn.maxout import Maxout
@@ -44,10 +43,10 @@ class BCN(nn.Module):
         self.words = words
         self.placement = placement
         self.feedforward = nn.Sequential(
-            Dropout(dropout),
+            nn.Dropout(dropout),
             nn.Linear(placement.input_dim(words.output_dim), hidden),
             nn.ReLU(),
-            Dropout(dropout),
+            nn.Dropout(dropout),
         )
         self.encoder = BiLSTM(hidden, hidden)
         self.integrator = BiLSTM(3 * self.encoder.output_dim, hidden)
@@ -81,7 +80,7 @@ def _classifier(kind: str, sizes: Sequence[int], dropout: Sequence[float]) -> nn
     last = len(sizes) - 2
     layers: list[nn.Module] = []
     for i, p in zip(range(last + 1), dropout, strict=True):
-        layers.append(Dropout(p))
+        layers.append(nn.Dropout(p))
         if kind == "maxout":
             layers.append(Maxout(sizes[i], sizes[i + 1], POOL))
         else:
