@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
@@ -34,6 +35,12 @@ def shared(name: str) -> Path:
     if not path.exists():
         pytest.skip(f"no reference data at {path} (set ELMO_BENCH_SHARED)")
     return path
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Untrained weights are the same at every run of a test: before its fixtures, of any scope."""
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session", autouse=True)
