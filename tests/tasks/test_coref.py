@@ -219,6 +219,7 @@ def test_speaker_and_genre_count(small: Coref) -> None:
         {"sentences": words, "speakers": [["A"] * 3, ["B"] * 2]},
         {"sentences": words, "speakers": [["C"] * 3, ["C"] * 2]},
     ]
+    small.sizes["per_word"] = 1000.0  # spans of both sentences
     model = small.model(Placement("none", 0, 0)).eval()
     with torch.no_grad():
         plain, genre, unknown, two, one = (
