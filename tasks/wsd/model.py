@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
-
-NONE = -1  # no sense: padding, or nothing to compare with
+from tasks.nn.nearest import NONE, nearest
 
 
 class SenseAverages(nn.Module):
@@ -37,15 +35,16 @@ class SenseAverages(nn.Module):
         x = torch.zeros(*mask.shape, 0, device=mask.device)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
         real = spans[..., 1] > 0
-        nearest = torch.full(real.shape, NONE, device=real.device)
+        found = torch.full(real.shape, NONE, device=real.device)
         similarity = torch.zeros(real.shape, device=real.device)
         with torch.autocast(mask.device.type, enabled=False):  # exact in any precision
             vectors = span_means(x, spans)[real]
             if self.training:
                 self.add(vectors, batch["senses"][real])
             if self.placement.active:
-                nearest[real], similarity[real] = self.search(vectors, batch["candidates"][real])
-        return {"nearest": nearest, "similarity": similarity}
+                senses, shown = batch["candidates"][real], self.counts > 0
+                found[real], similarity[real] = nearest(vectors, senses, self.sums, shown)
+        return {"nearest": found, "similarity": similarity}
 
     def add(self, vectors: Tensor, senses: Tensor) -> None:
         """Vectors (instances, dim) to the sums of their senses (instances, any)."""
@@ -53,17 +52,6 @@ class SenseAverages(nn.Module):
         rows = senses[instances, slots]
         self.sums.index_add_(0, rows, vectors[instances])
         self.counts.index_add_(0, rows, torch.ones_like(rows))
-
-    def search(self, vectors: Tensor, candidates: Tensor) -> tuple[Tensor, Tensor]:
-        """The best of `candidates` (instances, any) that training showed for each of `vectors`
-        (instances, dim), or NONE, and its cosine. One product for all."""
-        known = (candidates != NONE) & (self.counts[candidates] > 0)
-        theirs = F.normalize(self.sums[candidates], dim=2)
-        cosines = (theirs @ F.normalize(vectors, dim=1).unsqueeze(2)).squeeze(2)
-        best, where = cosines.masked_fill(~known, -torch.inf).max(dim=1)
-        nearest = candidates.gather(1, where.unsqueeze(1)).squeeze(1)
-        found = known.any(dim=1)
-        return nearest.where(found, NONE), best.where(found, 0.0)
 
 
 def span_means(x: Tensor, spans: Tensor) -> Tensor:

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-import torch
 from datasets import Dataset
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
 
 from elmo_core import Placement
 from tasks.folder_task import FolderTask
 from tasks.given import text_of, tokens_of
-from tasks.nn.padding import pad
+from tasks.nn.nearest import NONE
+from tasks.nn.padding import pad, pad_twice
 from tasks.task import Batch, DataError, Example
 from tasks.wsd.corpus import LETTERS
 from tasks.wsd.data import SETS, first_senses, read
-from tasks.wsd.model import NONE, SenseAverages
+from tasks.wsd.model import SenseAverages
 from tasks.wsd.score import score
 from tasks.wsd.sources import SOURCES
 
@@ -96,11 +95,12 @@ class WSD(FolderTask):
             ]
             for row, example in zip(numbers, examples, strict=True)
         ]
+        candidates = [[list(known.values()) for known in row] for row in numbers]
         return {
             "mask": pad([[1] * len(example["tokens"]) for example in examples]).bool(),
-            "spans": _pad([example["spans"] for example in examples], 0),
-            "candidates": _pad([[list(known.values()) for known in row] for row in numbers], NONE),
-            "senses": _pad(senses, NONE),
+            "spans": pad_twice([example["spans"] for example in examples], 0),
+            "candidates": pad_twice(candidates, NONE),
+            "senses": pad_twice(senses, NONE),
         }
 
     def model(self, placement: Placement) -> nn.Module:
@@ -159,10 +159,3 @@ def by_frequency(train: Dataset) -> dict[str, list[str]]:
         for lemma, senses in zip(example["lemmas"], example["senses"], strict=True):
             counts[lemma].update(senses)
     return {lemma: [key for key, _ in of.most_common()] for lemma, of in counts.items()}
-
-
-def _pad(rows: Sequence[Sequence[Sequence[int]]], value: int) -> Tensor:
-    """(examples, instances, any) → a tensor, filled up with `value`, at least one number wide."""
-    width = max((len(numbers) for row in rows for numbers in row), default=0) or 1
-    filled = [[[*ns, *[value] * (width - len(ns))] for ns in row] for row in rows]
-    return pad_sequence([torch.tensor(row) for row in filled], True, value)

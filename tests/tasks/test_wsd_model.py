@@ -6,42 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from elmo_core import Placement
 from tasks.data import DataError
-from tasks.wsd.model import NONE, SenseAverages, span_means
+from tasks.wsd.model import SenseAverages, span_means
 from tasks.wsd.score import score
 from tasks.wsd.task import WSD
 from tests.tasks.wsd_set import MONEY, RIVER, SAT, TAKE
-
-
-def brute_force(vector: Tensor, sums: Tensor, candidates: list[int]) -> tuple[int, float]:
-    best = max(candidates, key=lambda sense: float(F.cosine_similarity(vector, sums[sense], dim=0)))
-    return best, float(F.cosine_similarity(vector, sums[best], dim=0))
-
-
-def test_the_search_equals_brute_force() -> None:
-    torch.manual_seed(0)
-    model = SenseAverages(Placement("input", 3, 8), 40)
-    model.sums.copy_(torch.randn(40, 8) * torch.rand(40, 1) * 100)
-    model.counts.copy_(torch.rand(40) < 0.8)
-    vectors = torch.randn(60, 8)
-    rows = [torch.randperm(40)[: i % 9].tolist() for i in range(60)]
-    candidates = torch.tensor([row + [NONE] * (9 - len(row)) for row in rows])
-    nearest, cosines = model.search(vectors, candidates)
-    answered = 0
-    for vector, row, sense, cosine in zip(vectors, rows, nearest, cosines, strict=True):
-        known = [one for one in row if model.counts[one]]
-        if not known:
-            assert (sense, cosine) == (NONE, 0)
-            continue
-        best, similarity = brute_force(vector, model.sums, known)
-        assert sense == best
-        assert cosine == pytest.approx(similarity, abs=1e-5)
-        answered += 1
-    assert answered > 40
 
 
 def test_span_means() -> None:

@@ -1,0 +1,172 @@
+"""Nearest uses of a word behind the task contract."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from datasets import Dataset
+from torch import Tensor, nn
+
+from elmo_core import Placement
+from tasks.folder_task import FolderTask
+from tasks.given import tokens_of
+from tasks.neighbours.model import NearestUse
+from tasks.neighbours.score import score
+from tasks.nn.nearest import NONE
+from tasks.nn.padding import pad, pad_twice
+from tasks.pos.data import UPOS, XPOS, read
+from tasks.pos.sources import SOURCES
+from tasks.task import Batch, Example
+
+WINDOW = 8  # words of a context, on each side
+
+
+class Use(NamedTuple):
+    """One occurrence of a word in training; JSON makes a list of it, in this order."""
+
+    example: str  # its id
+    place: int  # of the word in it, from 0
+    tag: str
+    context: str
+
+
+class Neighbours(FolderTask):
+    """Where a word has several parts of speech: has the nearest use of it in training the same?
+
+    Only words that training shows with two tags or more are asked; a word takes the tag of its
+    nearest use, or its usual one without an encoder. `tags` as in tasks/pos; `uses`: how many of a
+    word are kept, the first ones. `data` goes to FolderTask; word vectors are taken for the sake of
+    the encoders that read them, and are not used here.
+    """
+
+    name = "pos"  # the files are its
+    metric = "accuracy"
+    sources = SOURCES
+
+    def __init__(
+        self, *, tags: str = XPOS, uses: int = 100, word_vectors: str | None = None, **data: Any
+    ) -> None:
+        if tags not in (UPOS, XPOS):
+            raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
+        if uses < 1:
+            raise ValueError(f"uses={uses}: must be 1 or more")
+        super().__init__(**data)
+        self.which, self.most = tags, uses
+
+    def read(self, split: str) -> Dataset | None:
+        return read(self.folder, split, self.which)
+
+    def files(self, split: str) -> str:
+        return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
+
+    def prepare(self, train: Dataset) -> None:
+        usual = {word: tags.most_common(1)[0][0] for word, tags in ambiguous(train).items()}
+        uses: dict[str, list[Use]] = {word: [] for word in usual}
+        for example in train:
+            tokens = example["tokens"]
+            for place, (word, tag) in enumerate(zip(tokens, example["tags"], strict=True)):
+                if word in uses and len(uses[word]) < self.most:
+                    use = Use(example["id"], place, tag, context(tokens, place))
+                    uses[word].append(use)
+        self._set_uses(uses, usual)
+
+    def vocabulary(self) -> dict[str, Any]:
+        return {"uses": self.uses, "usual": self.usual}
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        uses = vocabulary["uses"]
+        self._set_uses({w: [Use(*use) for use in uses[w]] for w in uses}, vocabulary["usual"])
+
+    def _set_uses(self, uses: dict[str, list[Use]], usual: dict[str, str]) -> None:
+        """They are numbered word by word."""
+        self.uses, self.usual = uses, usual
+        self.all = [use for of_word in uses.values() for use in of_word]
+        self.number = {(use.example, use.place): i for i, use in enumerate(self.all)}
+        self.numbers: dict[str, range] = {}
+        for word, of_word in uses.items():
+            first = self.number[of_word[0].example, of_word[0].place]
+            self.numbers[word] = range(first, first + len(of_word))
+
+    def parse(self, given: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(given)
+        return {"tokens": tokens, "tags": [self.usual.get(word, "") for word in tokens]}
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["tokens"]]
+
+    def asked(self, example: Example) -> list[int]:
+        """The places of the words that are asked."""
+        return [place for place, word in enumerate(example["tokens"]) if word in self.usual]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        places = [self.asked(example) for example in examples]
+        both = list(zip(examples, places, strict=True))
+        own = [[self.number.get((e["id"], place), NONE) for place in ps] for e, ps in both]
+        uses = [[self.numbers[e["tokens"][place]] for place in ps] for e, ps in both]
+        return {
+            "mask": pad([[1] * len(example["tokens"]) for example in examples]).bool(),
+            "places": pad(places, NONE),
+            "own": pad(own, NONE),
+            "uses": pad_twice(uses, NONE),
+        }
+
+    def model(self, placement: Placement) -> nn.Module:
+        return NearestUse(placement, len(self.all))
+
+    def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """Of each word that is asked: `neighbours` are the contexts of their nearest uses and
+        `similarity` their cosines, null where the word took its usual tag."""
+        nearest, similarity = output["nearest"].tolist(), output["similarity"].tolist()
+        rows = []
+        for example, numbers, cosines in zip(examples, nearest, similarity, strict=True):
+            places = self.asked(example)
+            words = [example["tokens"][place] for place in places]
+            uses = [None if n == NONE else self.all[n] for n in numbers[: len(places)]]
+            found = list(zip(words, uses, cosines, strict=False))
+            rows.append(
+                {
+                    "id": example["id"],
+                    "contexts": [context(example["tokens"], place) for place in places],
+                    "gold": [example["tags"][place] for place in places],
+                    "prediction": [use.tag if use else self.usual[word] for word, use, _ in found],
+                    "neighbours": [use and use.context for _, use, _ in found],
+                    "similarity": [cosine if use else None for _, use, cosine in found],
+                }
+            )
+        return rows
+
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        gold = [row["gold"] for row in predictions]
+        return score(gold, [row["prediction"] for row in predictions])
+
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        """What a use of the word drawn by lot scores is the mean over all its uses."""
+        tags = ambiguous(train)
+        seen = [
+            (tags[word], tag)
+            for example in split
+            for word, tag in zip(example["tokens"], example["tags"], strict=True)
+            if word in tags
+        ]
+        usual = sum(of.most_common(1)[0][0] == tag for of, tag in seen)
+        drawn = sum(of[tag] / of.total() for of, tag in seen)
+        words = max(len(seen), 1)
+        return {"usual tag of the word": 100 * usual / words, "any use": 100 * drawn / words}
+
+
+def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
+    """The words that have several tags, and how often each."""
+    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for example in train:
+        for word, tag in zip(example["tokens"], example["tags"], strict=True):
+            tags[word][tag] += 1
+    return {word: of for word, of in tags.items() if len(of) > 1}
+
+
+def context(tokens: Sequence[str], place: int) -> str:
+    """The word, between asterisks, and those around it."""
+    begin = max(0, place - WINDOW)
+    words = [*tokens[begin:place], f"*{tokens[place]}*", *tokens[place + 1 : place + 1 + WINDOW]]
+    return " ".join(words)
