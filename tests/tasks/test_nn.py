@@ -11,7 +11,7 @@ import torch
 from tasks.nn.attention import align, masked_softmax
 from tasks.nn.birnn import BiLSTM
 from tasks.nn.dropout import VariationalDropout
-from tasks.nn.padding import pad
+from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.words import PAD, UNK, WordEmbedding, Words, read_vectors
 from tasks.task import DataError
@@ -27,6 +27,14 @@ def x() -> torch.Tensor:
 @pytest.fixture
 def mask() -> torch.Tensor:
     return torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
+
+
+def test_padding() -> None:
+    """Whole numbers, even of nothing; a list is never of no width."""
+    assert pad([[1, 2], []], 7).tolist() == [[1, 2], [7, 7]]
+    assert pad_twice([[[1, 2], []], [[3]]], 7).tolist() == [[[1, 2], [7, 7]], [[3, 7], [7, 7]]]
+    assert pad_twice([[[]]], 7).tolist() == [[[7]]]
+    assert pad([[], []]).dtype == pad_twice([[], []], 7).dtype == torch.long
 
 
 def test_masked_softmax_is_softmax_of_what_is_left(x: torch.Tensor, mask: torch.Tensor) -> None:
