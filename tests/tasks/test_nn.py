@@ -29,14 +29,6 @@ def mask() -> torch.Tensor:
     return torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
 
 
-def test_padding() -> None:
-    """Whole numbers, even of nothing; a list is never of no width."""
-    assert pad([[1, 2], []], 7).tolist() == [[1, 2], [7, 7]]
-    assert pad_twice([[[1, 2], []], [[3]]], 7).tolist() == [[[1, 2], [7, 7]], [[3, 7], [7, 7]]]
-    assert pad_twice([[[]]], 7).tolist() == [[[7]]]
-    assert pad([[], []]).dtype == pad_twice([[], []], 7).dtype == torch.long
-
-
 def test_masked_softmax_is_softmax_of_what_is_left(x: torch.Tensor, mask: torch.Tensor) -> None:
     scores = x[:, :, 0]
     weights = masked_softmax(scores, mask)
@@ -97,8 +89,12 @@ def test_variational_dropout_drops_a_feature_in_all_tokens() -> None:
     assert torch.equal(VariationalDropout(0.5).eval()(dropped), dropped)
 
 
-def test_pad() -> None:
-    assert pad([[1, 2], [3]]).tolist() == [[1, 2], [3, 0]]
+def test_padding() -> None:
+    """Whole numbers, even of nothing; a list is never of no width."""
+    assert pad([[1, 2], []], 7).tolist() == [[1, 2], [7, 7]]
+    assert pad_twice([[[1, 2], []], [[3]]], 7).tolist() == [[[1, 2], [7, 7]], [[3, 7], [7, 7]]]
+    assert pad_twice([[[]]], 7).tolist() == [[[7]]]
+    assert pad([[], []]).dtype == pad_twice([[], []], 7).dtype == torch.long
 
 
 def test_words_learned_from_scratch() -> None:
