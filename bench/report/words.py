@@ -58,8 +58,9 @@ def yardsticks(found: Mapping[str, float]) -> str:
 
 
 def paper(value: float, difference: float | None) -> str:
-    """`89.1 (+1.0)`."""
-    return f"{value:g}" if difference is None else f"{value:g} ({signed(difference)})"
+    """`89.1 (+1.0)`: with as many digits as the paper has, one at least."""
+    printed = max(f"{value:.1f}", f"{value:g}", key=len)
+    return printed if difference is None else f"{printed} ({signed(difference)})"
 
 
 def gaps(entry: Entry) -> str:

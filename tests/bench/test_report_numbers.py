@@ -13,7 +13,7 @@ from statistics import mean, stdev
 import pytest
 from rich.console import Console
 
-from bench.report import compare, tables
+from bench.report import compare, tables, words
 from bench.report.grid import Grid, fill
 from bench.report.groups import groups
 from bench.report.records import read, read_experiment
@@ -210,3 +210,8 @@ def test_the_terminal_shows_ours_the_difference_and_the_papers(made_up_runs: Pat
     shown = console.export_text()
     for expected in ("72.5 ± 1.0 (n=3)", "+14.3**", "paper 89.1 (+1.0)", "1 failed, 1 missing"):
         assert expected in shown
+
+
+def test_a_paper_s_number_keeps_its_digits() -> None:
+    assert words.paper(88.0, None) == "88.0"
+    assert words.paper(90.15, 2.07) == "90.15 (+2.1)"
