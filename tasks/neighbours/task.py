@@ -16,7 +16,7 @@ from tasks.neighbours.model import NearestUse
 from tasks.neighbours.score import score
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
-from tasks.pos.data import UPOS, XPOS, read
+from tasks.pos.data import XPOS, check_tags, files, read
 from tasks.pos.sources import SOURCES
 from tasks.task import Batch, Example
 
@@ -48,8 +48,7 @@ class Neighbours(FolderTask):
     def __init__(
         self, *, tags: str = XPOS, uses: int = 100, word_vectors: str | None = None, **data: Any
     ) -> None:
-        if tags not in (UPOS, XPOS):
-            raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
+        check_tags(tags)
         if uses < 1:
             raise ValueError(f"uses={uses}: must be 1 or more")
         super().__init__(**data)
@@ -59,7 +58,7 @@ class Neighbours(FolderTask):
         return read(self.folder, split, self.which)
 
     def files(self, split: str) -> str:
-        return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
+        return files(split)
 
     def prepare(self, train: Dataset) -> None:
         usual = {word: tags.most_common(1)[0][0] for word, tags in ambiguous(train).items()}

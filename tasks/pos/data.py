@@ -33,6 +33,16 @@ def locate(folder: Path, split: str) -> list[Path]:
     return [path for path in trees if int(path.stem[4:6]) in SECTIONS[split]]
 
 
+def files(split: str) -> str:
+    """The official names of a split's files, for the message that there is none."""
+    return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
+
+
+def check_tags(tags: str) -> None:
+    if tags not in (UPOS, XPOS):
+        raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
+
+
 def _named(folder: Path, pattern: str) -> list[str]:
     return sorted(path.name for path in folder.glob(pattern))
 

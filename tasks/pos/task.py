@@ -14,7 +14,7 @@ from tasks.given import tokens_of
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.pos.data import UPOS, XPOS, read
+from tasks.pos.data import XPOS, check_tags, files, read
 from tasks.pos.model import IGNORED, Probe
 from tasks.pos.score import score
 from tasks.pos.sources import SOURCES
@@ -34,8 +34,7 @@ class POS(WordTask):
     sources = SOURCES
 
     def __init__(self, *, tags: str = XPOS, word_dim: int = 100, **data: Any) -> None:
-        if tags not in (UPOS, XPOS):
-            raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
+        check_tags(tags)
         super().__init__(word_dim=word_dim, **data)
         self.which = tags
 
@@ -43,7 +42,7 @@ class POS(WordTask):
         return read(self.folder, split, self.which)
 
     def files(self, split: str) -> str:
-        return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
+        return files(split)
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         return Counter(word for example in examples for word in example["tokens"])
