@@ -48,9 +48,9 @@ class BiGRU(nn.Module):
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
         )
         mirrored = mirror(packed.batch_sizes)
+        gates = F.linear(packed.data, w_input.flatten(0, 1), b_input.flatten())
         with torch.autocast("cpu", enabled=False):
-            x = packed.data.to(w_input.dtype)
-            gates = F.linear(x, w_input.flatten(0, 1), b_input.flatten())
+            gates = gates.to(w_state.dtype)
             forward, backward = gates.chunk(2, dim=1)
             gates = torch.stack([forward, backward[mirrored]])
             h = _Recurrence.apply(gates, w_state, b_state, packed.batch_sizes.tolist())

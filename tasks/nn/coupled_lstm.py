@@ -47,12 +47,13 @@ class CoupledBiLSTM(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-        data, steps = packed.data.to(self.bias.dtype), packed.batch_sizes
+        data, steps = packed.data, packed.batch_sizes
         mirrored = mirror(steps).to(x.device)
-        drop = F.dropout(data.new_ones(2, len(x), self.hidden), self.p, self.training)
+        drop = F.dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
+        both = torch.stack([data, data[mirrored]])
+        gates = torch.baddbmm(self.bias, both, self.from_input.transpose(1, 2))
         with torch.autocast(x.device.type, enabled=False):
-            both = torch.stack([data, data[mirrored]])
-            gates = torch.baddbmm(self.bias, both, self.from_input.transpose(1, 2))
+            gates = gates.to(self.bias.dtype)
             state = (self.first_h, self.first_c)
             h = _Recurrence.apply(gates, self.from_state, *state, drop, steps.tolist())
         joined = torch.cat([h[0], h[1][mirrored]], dim=1)

@@ -20,6 +20,9 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from tasks.nn.autocast import for_products
+from tasks.nn.packed import walk
+
 
 class AlternatingLSTM(nn.Module):
     """(batch, tokens, input) → (batch, tokens, hidden); odd layers read right to left.
@@ -68,43 +71,43 @@ class HighwayLSTM(nn.Module):
 
     def forward(self, x: Tensor, steps: list[int]) -> Tensor:
         """`steps`: how many sequences have a token at each step, the longest sequences first."""
-        x = x.to(self.bias.dtype)
-        drop = F.dropout(x.new_ones(steps[0], self.hidden), self.p, self.training)
+        drop = F.dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
+        gates = F.linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
+        from_state = for_products(self.from_state)
         with torch.autocast(x.device.type, enabled=False):
-            return _Recurrence.apply(
-                x, self.from_input, self.from_state, self.bias, drop, steps, self.reverse
-            )
+            gates = gates.to(self.bias.dtype)
+            return _Recurrence.apply(gates, from_state, drop, steps, self.reverse)
 
 
 class _Recurrence(Function):
-    """The layer's arithmetic, with its gradient by hand.
+    """What the gates have from the input → h, with its gradient by hand.
 
-    Autograd would multiply the weights' gradient out at every step; here only what depends on the
-    neighbouring step is computed step by step, and each of W, U and x gets its gradient from one
-    product over all tokens. The blocks lie in the order g, i, f, o, t, k: the first three reach the
-    loss through c alone, the last three through h alone.
+    Autograd would multiply the gradient of U out at every step; here only what depends on the
+    neighbouring step is computed step by step, and U gets its gradient from one product over all
+    tokens. The blocks lie in the order g, i, f, o, t, k: the first three reach the loss through c
+    alone, the last three through h alone. Products with U are taken in U's precision.
     """
 
     @staticmethod
     def forward(
         ctx: Any,
-        x: Tensor,  # (all tokens, input), packed
-        from_input: Tensor,
+        gates: Tensor,  # (all tokens, 6 * hidden), packed
         from_state: Tensor,
-        bias: Tensor,
         drop: Tensor,  # (batch, hidden)
         steps: list[int],
         reverse: bool,
     ) -> Tensor:
-        hidden = from_state.shape[1]
-        gates = x @ from_input.t()  # all the input's part at once; the state's is added below
-        gates[:, : 5 * hidden] += bias
-        squashed, highway, output, before_h, before_c = x.new_empty(5, len(x), hidden).unbind()
-        h, c = x.new_zeros(2, *drop.shape).unbind()  # of a sequence that has not begun: zero
+        hidden, dtype = from_state.shape[1], from_state.dtype
+        gates = gates.clone()  # the state's part is added below
+        squashed, highway, output, before_h, before_c = gates.new_empty(
+            5, len(gates), hidden
+        ).unbind()
+        h, c = gates.new_zeros(2, *drop.shape).unbind()  # of a sequence that has not begun: zero
         recurrent = from_state.t()
-        for rows, n in _walk(steps, reverse):
+        for rows, n in walk(steps)[:: -1 if reverse else 1]:
             before_h[rows], before_c[rows] = h[:n], c[:n]
-            now = gates[rows, : 5 * hidden].addmm_(h[:n], recurrent)
+            now = gates[rows, : 5 * hidden]
+            now += h[:n].to(dtype) @ recurrent
             now[:, :hidden].tanh_()
             now[:, hidden:].sigmoid_()
             g, i, f, o, t = now.chunk(5, dim=1)
@@ -114,44 +117,28 @@ class _Recurrence(Function):
             torch.lerp(gates[rows, 5 * hidden :], highway[rows], t, out=h[:n])
             torch.mul(h[:n], drop[:n], out=output[rows])
             h[:n] = output[rows]
-        saved = (gates, squashed, highway, before_h, before_c)
-        ctx.save_for_backward(x, from_input, from_state, drop, *saved)
+        ctx.save_for_backward(from_state, drop, gates, squashed, highway, before_h, before_c)
         ctx.steps, ctx.reverse = steps, reverse
         return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        x, from_input, from_state, drop, gates, squashed, highway, before_h, before_c = (
-            ctx.saved_tensors
-        )
-        hidden = from_state.shape[1]
+        from_state, drop, gates, squashed, highway, before_h, before_c = ctx.saved_tensors
+        hidden, dtype = from_state.shape[1], from_state.dtype
         slopes, c_by_h, forget = _slopes(gates, squashed, highway, before_c)
         d_h, d_c = d_output.new_zeros(2, *drop.shape).unbind()
-        for rows, n in _walk(ctx.steps, not ctx.reverse):
+        for rows, n in walk(ctx.steps)[:: 1 if ctx.reverse else -1]:
             now = slopes[rows]  # becomes the gates' gradient in place
             d_h[:n].add_(d_output[rows]).mul_(drop[:n])
             d_c[:n].addcmul_(d_h[:n], c_by_h[rows])
             now[:, :3] *= d_c[:n].unsqueeze(1)
             now[:, 3:] *= d_h[:n].unsqueeze(1)
             d_c[:n] *= forget[rows]
-            torch.mm(now.flatten(1)[:, : 5 * hidden], from_state, out=d_h[:n])
+            d_h[:n] = now.flatten(1)[:, : 5 * hidden].to(dtype) @ from_state
         d_gates = slopes.flatten(1)
-        d_state = d_gates[:, : 5 * hidden]
-        return (
-            d_gates @ from_input,
-            d_gates.t() @ x,
-            d_state.t() @ before_h,
-            d_state.sum(0),
-            *(None, None, None),
-        )
-
-
-def _walk(steps: list[int], reverse: bool) -> list[tuple[slice, int]]:
-    """(rows of the packed data, number of sequences) of each step, in reading order."""
-    ends = torch.tensor(steps).cumsum(0).tolist()
-    walk = [(slice(end - n, end), n) for end, n in zip(ends, steps, strict=True)]
-    return walk[::-1] if reverse else walk
+        d_recurrent = d_gates[:, : 5 * hidden].to(dtype)
+        return d_gates, d_recurrent.t() @ before_h.to(dtype), None, None, None
 
 
 def _slopes(

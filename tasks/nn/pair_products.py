@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+
+from tasks.nn.autocast import for_products
 
 
 def pair_products(a: Tensor, b: Tensor, weight: Tensor) -> Tensor:
@@ -17,8 +18,8 @@ def pair_products(a: Tensor, b: Tensor, weight: Tensor) -> Tensor:
     backward pass, there are the products a_i ∘ b_j, (m, n, dim), or the matrices W diag(b_j),
     (n, output, dim), whichever are smaller: so `b` should be a few vectors at a time.
     """
-    with torch.autocast(a.device.type, enabled=False):
-        output: Tensor = _PairProducts.apply(a.to(weight.dtype), b.to(weight.dtype), weight)
+    weight = for_products(weight)
+    output: Tensor = _PairProducts.apply(a.to(weight.dtype), b.to(weight.dtype), weight)
     return output
 
 
