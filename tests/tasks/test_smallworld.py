@@ -14,37 +14,25 @@ import pytest
 
 import tasks
 from tasks import smallworld
-from tasks.smallworld import edits, logic, names, senses, speech
-from tasks.smallworld.claims import Claim, Phrase, judge
-from tasks.smallworld.document import Sentence
-from tasks.smallworld.language import sentence
+from tasks.smallworld import edits, logic, names
+from tasks.smallworld.claims import judge
 from tasks.smallworld.lexicon import NOVEL, VERBS
 from tasks.smallworld.logic import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
-from tasks.smallworld.sense_words import CONTEXTS
 from tasks.smallworld.snli import SIZES
 from tasks.smallworld.stories import Story
 from tasks.smallworld.yardsticks import yardsticks
+from tests.tasks.conftest import said
 
 Row = dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return smallworld.ensure(tmp_path_factory.mktemp("cache"))
+def rows(world: Path) -> dict[str, list[Row]]:
+    return {split: _rows(world, split) for split in SIZES}
 
 
-@pytest.fixture(scope="module")
-def rows(folder: Path) -> dict[str, list[Row]]:
-    return {split: _rows(folder, split) for split in SIZES}
-
-
-@pytest.fixture(scope="module")
-def stories() -> list[Story]:
-    return smallworld.stories("dev")[0]
-
-
-def _rows(folder: Path, split: str) -> list[Row]:
-    lines = (folder / "snli" / f"snli_1.0_{split}.jsonl").read_text(encoding="utf-8").splitlines()
+def _rows(world: Path, split: str) -> list[Row]:
+    lines = (world / "snli" / f"snli_1.0_{split}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -53,23 +41,15 @@ def _words(rows: list[Row]) -> set[str]:
     return set(re.findall(r"[\w-]+", text))
 
 
-def _claim(verb: str, roles: dict[str, str]) -> Claim:
-    """A claim from plain nouns; "!" before the verb negates it."""
-    found = next(v for v in VERBS if v.base == verb.lstrip("!"))
-    kinds = {"thing": "thing", "day": "day"}
-    phrases = {r: Phrase(noun, kinds.get(r, "person"), noun) for r, noun in roles.items()}
-    return Claim(found, phrases, negated=verb.startswith("!"))
-
-
 # --- the files
 
 
-def test_the_same_seed_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(world: Path, tmp_path: Path) -> None:
     smallworld.build(tmp_path)
-    files = sorted(p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+    files = sorted(p.relative_to(world) for p in world.rglob("*") if p.is_file())
     assert {file.parts[0] for file in files} <= {"text", *tasks.names()}
     for file in files:
-        assert (tmp_path / file).read_bytes() == (folder / file).read_bytes(), file
+        assert (tmp_path / file).read_bytes() == (world / file).read_bytes(), file
 
 
 @pytest.mark.parametrize("split", SIZES)
@@ -91,9 +71,9 @@ def test_no_pair_and_no_id_occurs_twice(rows: dict[str, list[Row]]) -> None:
     assert len({row["pairID"] for row in every}) == len(every)
 
 
-def test_text_is_one_tokenised_sentence_a_line(folder: Path) -> None:
+def test_text_is_one_tokenised_sentence_a_line(world: Path) -> None:
     for name in ("train", "dev"):
-        lines = (folder / "text" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        lines = (world / "text" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         assert len(lines) > 500
         assert all(line == "" or line.endswith(" .") for line in lines)
 
@@ -120,8 +100,8 @@ def test_held_out_words_occur_in_dev_and_test_only(rows: dict[str, list[Row]]) -
 # --- labels
 
 
-def test_no_label_leaks(folder: Path) -> None:
-    figures = yardsticks(folder)
+def test_no_label_leaks(world: Path) -> None:
+    figures = yardsticks(world)
     assert figures["hypothesis only"] <= 42
     assert figures["bags of words"] < 60
     assert figures["bags, compared"] < 65
@@ -184,7 +164,7 @@ FOLLOWS = [
 
 @pytest.mark.parametrize(("premise", "hypothesis", "label"), FOLLOWS)
 def test_what_follows(premise: str, hypothesis: str, label: str) -> None:
-    assert judge(_claim(*SAID[premise]), _claim(*SAID[hypothesis])) == label
+    assert judge(said(*SAID[premise]), said(*SAID[hypothesis])) == label
 
 
 def test_a_claim_entails_itself_and_contradicts_its_negation(stories: list[Story]) -> None:
@@ -199,107 +179,12 @@ def test_two_negations_of_one_side_cancel() -> None:
         assert relation.negate_hypothesis().negate_hypothesis() == relation
 
 
-# --- language and annotation
-
-
-def test_english() -> None:
-    sold = _claim("sell", {"giver": "girl", "receiver": "boxer", "thing": "apple", "day": "Monday"})
-    one, three = sold.roles["thing"], replace(sold.roles["thing"], count=3, noun="pear")
-    red = sold.put("thing", replace(one, adjective="red"))
-    assert sentence(sold).text == "A girl sold an apple to a boxer on Monday."
-    assert sentence(replace(red, dative=True)).text == "A girl sold a boxer a red apple on Monday."
-    passive = replace(sold.put("thing", three), passive=True, fronted=True)
-    assert sentence(passive).text == "On Monday, three pears were sold by a girl to a boxer."
-    assert sentence(replace(sold, negated=True)).text == (
-        "A girl did not sell an apple to a boxer on Monday."
-    )
-
-
-def test_spans_lie_in_their_sentences(stories: list[Story]) -> None:
-    for line in (line for story in stories for line in story.document.sentences):
-        for span in (*line.mentions, *(a for p in line.predications for a in p.arguments)):
-            assert 0 <= span.start < span.end <= len(line.tokens) - 1
-            assert line.tokens[span.end - 1] not in {",", "."}
-        assert all(m.start <= m.head < m.end for m in line.mentions)
-        assert all(_is_form(line, p.position, p.lemma) for p in line.predications)
-
-
-def _is_form(line: Sentence, position: int, lemma: str) -> bool:
-    verb = next(verb for verb in VERBS if verb.base == lemma)
-    return line.tokens[position] in (verb.base, verb.past, verb.participle)
-
-
-def test_stories_come_back_to_their_people(stories: list[Story]) -> None:
-    taken_up = Counter(
-        line.tokens[m.start].lower()
-        for story in stories
-        for line in story.document.sentences
-        for m in line.mentions
-        if m.kind == "person"
-    )
-    assert min(taken_up[word] for word in ("she", "he", "they", "her", "him", "the")) > 10
-
-
-TAGGED = [
-    ("On Monday , three pears were sold by a girl to a boxer .",
-     "IN NNP , CD NNS VBD VBN IN DT NN IN DT NN ."),
-    ("A girl did not sell a boxer a red apple in the park .",
-     "DT NN VBD RB VB DT NN DT JJ NN IN DT NN ."),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), TAGGED)
-def test_parts_of_speech(text: str, expected: str) -> None:
-    sold = _claim("sell", {"giver": "girl", "receiver": "boxer", "thing": "apple"})
-    apple = sold.roles["thing"]
-    if text.startswith("On"):
-        pears = sold.put("thing", replace(apple, count=3, noun="pear"))
-        claim = replace(
-            pears.put("day", Phrase("Monday", "day", "Monday")), passive=True, fronted=True
-        )
-    else:
-        red = sold.put("thing", replace(apple, adjective="red"))
-        claim = replace(
-            red.put("venue", Phrase("park", "venue", "park")), dative=True, negated=True
-        )
-    line = sentence(claim)
-    assert " ".join(line.tokens) == text
-    assert speech.tags(line) == expected.split()
-
-
-def test_names_alone_are_names(stories: list[Story]) -> None:
-    days = {"Monday", "Tuesday", "Friday", "Saturday", "Sunday"}
-    for line in (line for story in stories for line in story.document.sentences):
-        named = {i for m in line.mentions for i in range(m.start, m.name_end)}
-        tags = speech.tags(line)
-        found = {i for i, tag in enumerate(tags) if tag == "NNP" and line.tokens[i] not in days}
-        assert found == named
-        assert sum(tag in {"VB", "VBN"} for tag in tags) <= len(line.predications)
-
-
-def test_senses_are_told_apart_by_new_contexts(folder: Path) -> None:
-    keys, texts = {}, {}
-    for split, name in senses.SETS.items():
-        rows = (folder / "wsd" / name / f"{name}.gold.key.txt").read_text().splitlines()
-        keys[split] = {row.split()[1] for row in rows}
-        plain = re.sub(r"<[^>]*>", "", (folder / "wsd" / name / f"{name}.data.xml").read_text())
-        texts[split] = " ".join(plain.split())
-    kept = [re.sub(r"[{}\[\]*]", "", c) for of in CONTEXTS.values() for c in of if c[0] == "*"]
-    kept = [" ".join(context.split()[-4:]) for context in kept]
-    for split in ("train", "dev", "test"):
-        assert set(CONTEXTS) <= keys[split]
-        seen = sum(context in texts[split] for context in kept)
-        assert seen == 0 if split == "train" else seen > len(kept) / 2
-    inventory = (folder / "wsd" / "index.sense").read_text()
-    assert all(key in inventory for split in keys for key in keys[split])
-
-
 # --- the cache
 
 
 def test_ensure_builds_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def quick(folder: Path, seed: int = 13) -> None:
-        (folder / "file").write_text(str(random.random()))
+    def quick(world: Path, seed: int = 13) -> None:
+        (world / "file").write_text(str(random.random()))
 
     monkeypatch.setattr(smallworld, "build", quick)
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
@@ -312,8 +197,8 @@ def test_ensure_builds_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(folder: Path, seed: int = 13) -> None:
-        (folder / "half").write_text("half")
+    def fails(world: Path, seed: int = 13) -> None:
+        (world / "half").write_text("half")
         raise OSError("disk full")
 
     monkeypatch.setattr(smallworld, "build", fails)
