@@ -69,7 +69,9 @@ class Run:
 
     @property
     def learned_mix(self) -> bool:
-        return bool(self.mix) and self.result["elmo"].get("layers", "all") == "all"
+        """Whether training moved the mix: a head without training leaves γ at 1."""
+        moved = any(mix["gamma"] != 1.0 for mix in self.mix.values())
+        return moved and self.result["elmo"].get("layers", "all") == "all"
 
     @property
     def ensemble(self) -> int:

@@ -93,8 +93,11 @@ def test_a_fixed_mix_is_not_shown_as_learned(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     make.run(placement="input", layers="top")
     make.run(placement="input+output", seed=2)
+    untouched = make.run(placement="input", seed=3)  # by a head that trains nothing
+    (record,) = tmp_path.glob(f"*/{untouched}/result.json")
+    record.write_text(record.read_text().replace('"gamma": 1.1', '"gamma": 1.0'))
     found = {run.seed: mixes([run]) for run in read(tmp_path).finished}
-    assert found[1] == []
+    assert found[1] == found[3] == []
     assert [mix.place for mix in found[2]] == ["input", "output"]
 
 
