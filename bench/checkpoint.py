@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pytorch_lightning import LightningModule, Trainer
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+from pytorch_lightning import LightningModule, Trainer, callbacks
+from pytorch_lightning.callbacks import EarlyStopping
 
 MONITOR = "dev"  # the task's own metric on dev, logged by BenchModule
 
@@ -20,6 +20,23 @@ class Stopper(EarlyStopping):
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if self.wait_count >= self.patience:
             trainer.should_stop = True
+
+
+class ModelCheckpoint(callbacks.ModelCheckpoint):
+    """Lightning's, but for what it knows of a folder that has moved.
+
+    Where the best checkpoint lies is saved with it; in another folder, Lightning would forget how
+    good the best one was. It keeps the name of Lightning's class, by which checkpoints know it.
+    """
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        here = Path(str(self.dirpath))
+        paths = ("best_model_path", "kth_best_model_path", "last_model_path")
+        moved = {key: str(here / Path(path).name) for key in paths if (path := state_dict[key])}
+        best = {str(here / Path(path).name): v for path, v in state_dict["best_k_models"].items()}
+        super().load_state_dict(
+            {**state_dict, **moved, "best_k_models": best, "dirpath": self.dirpath}
+        )
 
 
 def best_and_last(folder: Path) -> list[ModelCheckpoint]:

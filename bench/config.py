@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -187,8 +188,20 @@ def choice(cfg: DictConfig) -> dict[str, Any]:
 
 def run_id(cfg: DictConfig) -> str:
     """A name that is the same for the same choice: the placement and a hash."""
-    text = json.dumps(_canonical(choice(cfg)), sort_keys=True)
-    return f"{cfg.elmo.placement}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    return _name(choice(cfg))
+
+
+def shorter(cfg: DictConfig) -> Iterator[str]:
+    """The run ids of the same choice with fewer epochs, the longest first."""
+    chosen = choice(cfg)
+    for epochs in range(cfg.training.max_epochs - 1, 0, -1):
+        chosen["training"]["max_epochs"] = epochs
+        yield _name(chosen)
+
+
+def _name(chosen: dict[str, Any]) -> str:
+    text = json.dumps(_canonical(chosen), sort_keys=True)
+    return f"{chosen['elmo']['placement']}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
 def _canonical(value: Any) -> Any:

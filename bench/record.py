@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import json
 import platform
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -94,6 +95,14 @@ class Record:
         """Remove what an earlier run left, so that this one starts anew."""
         for path in (self.folder / "result.json", self.last, self.best):
             path.unlink(missing_ok=True)
+
+    def begin_with(self, other: Record) -> None:
+        """Take over the checkpoints of another run, the last one last: it is what a run goes on
+        from."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        for theirs, ours in ((other.best, self.best), (other.last, self.last)):
+            with replacing(ours) as temporary:
+                shutil.copyfile(theirs, temporary)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

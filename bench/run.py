@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 
 from bench import layers, panel
 from bench.checkpoint import Stopper, best_and_last
-from bench.config import ConfigError, choice
+from bench.config import ConfigError, choice, shorter
 from bench.datamodule import BenchData
 from bench.ema import WeightAverage
 from bench.errors import RunError, build, explain
@@ -48,6 +48,8 @@ def run(cfg: DictConfig) -> dict[str, Any]:
     with record.lock(), said_in(record.log):
         if cfg.force:
             record.forget()
+        elif not record.last.exists():
+            _begin(cfg, record)
         record.write_config(cfg)
         try:
             result = _Run(cfg, record).go()
@@ -58,6 +60,17 @@ def run(cfg: DictConfig) -> dict[str, Any]:
             raise
     panel.show(result, record.folder)
     return result
+
+
+def _begin(cfg: DictConfig, record: Record) -> None:
+    """A finished run of the same choice with fewer epochs is the beginning of this one: to the bit
+    what it would compute once more."""
+    for name in shorter(cfg):
+        other = Record(record.folder.parent / name)
+        if other.last.exists() and other.finished():
+            log.info("begins as %s ended, a run of fewer epochs", other.folder)
+            record.begin_with(other)
+            return
 
 
 class _Run:

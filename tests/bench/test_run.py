@@ -175,6 +175,25 @@ def test_killed_and_resumed_ends_with_the_same_result(
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, result: Result) -> None:
+    arguments = ("elmo.placement=input", "training.patience=20", "training.max_epochs=")
+    whole = small(*arguments[:2], arguments[2] + "8", runs="whole")
+    for epochs in ("2", "6"):
+        shorter = small(*arguments[:2], arguments[2] + epochs, runs="parts")
+    before = {path: path.read_bytes() for path in shorter.rglob("*.*")}
+    longer = small(*arguments[:2], arguments[2] + "8", runs="parts")
+    assert f"begins as {shorter} ended" in (longer / "run.log").read_text()
+    for key in ("epochs", "best_epoch", "metrics"):
+        assert result(longer)[key] == result(whole)[key]
+    assert result(whole)["best_epoch"] < 6  # or forgetting it would not be noticed
+    for name in ("predictions.jsonl", "head.safetensors"):
+        assert (longer / name).read_bytes() == (whole / name).read_bytes()
+    assert before == {path: path.read_bytes() for path in shorter.rglob("*.*")}
+
+    small(*arguments[:2], arguments[2] + "8", "force=true", runs="parts")
+    assert (longer / "run.log").read_text().count("begins as") == 1
+
+
 def test_stopped_early_and_killed_stays_stopped(
     small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
