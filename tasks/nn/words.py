@@ -115,16 +115,16 @@ class WordEmbedding(nn.Module):
     """Indices (batch, tokens) → vectors (batch, tokens, dim); padding is zero.
 
     Vectors from a file stand at indices 2 and up and stay fixed unless `trainable`; the unknown
-    word is then a zero vector. Without a file, all vectors are learned.
+    word is then a zero vector. Without a file, all vectors are learned, drawn with `std` at first.
     """
 
-    def __init__(self, words: Words, *, trainable: bool = False) -> None:
+    def __init__(self, words: Words, *, trainable: bool = False, std: float = INITIAL_STD) -> None:
         super().__init__()
         self.output_dim = words.dim
         self.table = nn.Embedding(len(words.vocabulary), words.dim, padding_idx=PAD)
         with torch.no_grad():
             if words.vectors is None:
-                nn.init.normal_(self.table.weight, std=INITIAL_STD)
+                nn.init.normal_(self.table.weight, std=std)
             else:
                 self.table.weight.zero_()
                 self.table.weight[2:] = words.vectors

@@ -46,6 +46,7 @@ class SQuAD(WordTask):
         self,
         *,
         word_dim: int = 300,
+        word_std: float = 0.1,
         longest_answer: int = 17,
         longest_paragraph: int | None = 400,
         longest_word: int = 14,
@@ -58,6 +59,7 @@ class SQuAD(WordTask):
         **data: Any,
     ) -> None:
         super().__init__(word_dim=word_dim, **data)
+        self.word_std = word_std
         self.longest_answer, self.longest_word = longest_answer, longest_word
         self.longest_paragraph = longest_paragraph
         self.sizes: dict[str, Any] = {
@@ -107,7 +109,7 @@ class SQuAD(WordTask):
         return batch
 
     def model(self, placement: Placement) -> nn.Module:
-        return BiDAF(WordEmbedding(self.words), placement, **self.sizes)
+        return BiDAF(WordEmbedding(self.words, std=self.word_std), placement, **self.sizes)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """Besides the answer its characters `start` ≤ i < `end`, its `probability`, and the best
