@@ -68,16 +68,18 @@ def train(features: Iterator[list[str]], gold: Sequence[Any]) -> tuple[FeatureHa
     return hasher, model.fit(hasher.transform(features), gold)
 
 
-def tag(hasher: FeatureHasher, model: Any, example: Example) -> list[str]:
-    """The most probable well-formed tags, tokens taken for independent."""
+def tag(hasher: FeatureHasher, model: Any, examples: Sequence[Example]) -> Iterator[list[str]]:
+    """The most probable well-formed tags of each, tokens taken for independent."""
     tags = list(model.classes_)
-    scores = torch.tensor(model.predict_log_proba(hasher.transform(token_features(example))))
+    rows = [list(token_features(example)) for example in examples]
+    found = model.predict_log_proba(hasher.transform(row for of_one in rows for row in of_one))
     allowed = torch.tensor([[follows(before, after, BIO) for after in tags] for before in tags])
     first = torch.tensor([follows(None, after, BIO) for after in tags])
     steps, start = (torch.zeros(a.shape).masked_fill(~a, -torch.inf) for a in (allowed, first))
-    mask = torch.ones(1, len(scores), dtype=torch.bool)
-    (path,) = viterbi(scores.clamp(min=-50)[None], mask, steps, start)
-    return [tags[i] for i in path]
+    for scores in torch.tensor(found).clamp(min=-50).split([len(of_one) for of_one in rows]):
+        mask = torch.ones(1, len(scores), dtype=torch.bool)
+        (path,) = viterbi(scores[None], mask, steps, start)
+        yield [tags[i] for i in path]
 
 
 def main() -> None:
@@ -91,7 +93,8 @@ def main() -> None:
     if tagging:
         gold = [tag for tags in training["tags"] for tag in tags]
         fitted = train((row for example in training for row in token_features(example)), gold)
-        rows = [{"gold": example["tags"], "prediction": tag(*fitted, example)} for example in dev]
+        found = tag(*fitted, list(dev))
+        rows = [{"gold": e["tags"], "prediction": p} for e, p in zip(dev, found, strict=True)]
     else:
         hasher, model = train(map(sentence_features, training), training["label"])
         found = model.predict(hasher.transform(map(sentence_features, dev))).tolist()
