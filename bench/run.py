@@ -67,7 +67,7 @@ def _begin(cfg: DictConfig, record: Record) -> None:
     what it would compute once more."""
     for name in shorter(cfg):
         other = Record(record.folder.parent / name)
-        if other.last.exists() and other.finished():
+        if other.best.exists() and other.last.exists() and other.finished():
             log.info("begins as %s ended, a run of fewer epochs", other.folder)
             record.begin_with(other)
             return
