@@ -7,6 +7,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+WNUT17_FILES = {
+    "wnut17train.conll": b"Rolf\tB-person\nsings\tO\n\nOslo\tB-location\n",
+    "emerging.dev.conll": b"Oslo\tB-location\n",
+    "emerging.test.annotated": b"Rolf\tB-person\n",
+}
+"""A small set under its official names."""
+
 
 class FileServer(ThreadingHTTPServer):
     """`files` by path; what it does wrong is in `cuts`, `pages` and `asked` tells what it did."""

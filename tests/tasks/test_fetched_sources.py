@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from elmo_core import fetch as downloads
 from elmo_core.errors import FetchError
 from tasks.coref.sources import LITBANK
 from tasks.data import locate
@@ -24,27 +23,17 @@ from tasks.snli.sources import SOURCES as SNLI
 from tasks.sources import MARK, SPLITS, Source, choose, fetch
 from tasks.sst5.sources import SOURCES as SST5
 from tasks.task import DataError
+from tests.file_server import WNUT17_FILES as FILES
 from tests.file_server import FileServer, serving
 
 
 @pytest.fixture(autouse=True)
-def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(downloads, "BACK_OFF", 0.0)
-    monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-
-
-WORDS = {
-    "wnut17train.conll": b"Rolf\tB-person\nsings\tO\n\nOslo\tB-location\n",
-    "emerging.dev.conll": b"Oslo\tB-location\n",
-    "emerging.test.annotated": b"Rolf\tB-person\n",
-}
+def _surroundings(local_downloads: None) -> None: ...
 
 
 @pytest.fixture
 def server() -> Iterator[FileServer]:
-    with serving(WORDS) as server:
+    with serving(FILES) as server:
         yield server
 
 
@@ -65,7 +54,7 @@ def here(source: Source, server: FileServer) -> Source:
 def test_a_set_is_fetched_once(server: FileServer) -> None:
     source = here(WNUT17, server)
     folder = fetch(source)
-    assert {name: (folder / name).read_bytes() for name in WORDS} == WORDS
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     assert all(fact in (folder / MARK).read_text() for fact in ("CC BY 4.0", WNUT17.version))
     assert fetch(source) == folder
     assert len(server.asked) == 3
@@ -85,7 +74,7 @@ def test_a_cut_connection_is_resumed(server: FileServer) -> None:
     server.cuts = [10, 5]
     folder = fetch(here(WNUT17, server))
     name = "wnut17train.conll"
-    assert (folder / name).read_bytes() == WORDS[name]
+    assert (folder / name).read_bytes() == FILES[name]
     assert server.asked[:3] == [(name, None), (name, "bytes=10-"), (name, "bytes=15-")]
 
 
@@ -121,7 +110,7 @@ def test_offline(how: str, server: FileServer, monkeypatch: pytest.MonkeyPatch) 
     target = source.folder() / "wnut17train.conll"
     assert str(target) in str(caught.value)
     assert server.asked == []
-    for name, content in WORDS.items():
+    for name, content in FILES.items():
         (source.folder() / name).write_bytes(content)  # brought from elsewhere
     assert source.is_in(fetch(source, offline=True))
 
@@ -148,7 +137,7 @@ def test_a_licensed_set_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"NIST.*put them into .*ner/conll2003, or .*data\.dir"):
         fetch(conll)
     conll.folder(tmp_path).mkdir(parents=True)
-    (conll.folder(tmp_path) / "eng.train").write_bytes(WORDS["wnut17train.conll"])
+    (conll.folder(tmp_path) / "eng.train").write_bytes(FILES["wnut17train.conll"])
     assert fetch(conll, tmp_path) == tmp_path / "ner" / "conll2003"
 
 

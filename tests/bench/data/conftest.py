@@ -5,23 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bench.data.__main__ import main
-from elmo_core import fetch as downloads
 from tasks.ner.sources import CONLL2003, WIKIGOLD, WNUT17
 from tasks.snli.sources import SOURCES as SNLI
+from tests.file_server import WNUT17_FILES as FILES
 from tests.file_server import FileServer, serving
 
 Verb = Callable[..., tuple[int, str, str]]
 
-FILES = {
-    "wnut17train.conll": b"Rolf\tB-person\nsings\tO\n\nOslo\tB-location\n",
-    "emerging.dev.conll": b"Oslo\tB-location\n",
-    "emerging.test.annotated": b"Rolf\tB-person\n",
-}
 COUNTS = {
     "train": {"sentences": 2, "tokens": 3, "names": 2},
     "dev": {"sentences": 1, "tokens": 1, "names": 1},
@@ -30,11 +24,7 @@ COUNTS = {
 
 
 @pytest.fixture(autouse=True)
-def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(downloads, "BACK_OFF", 0.0)
-    monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+def _surroundings(local_downloads: None) -> None: ...
 
 
 @pytest.fixture
