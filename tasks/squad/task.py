@@ -16,7 +16,7 @@ from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
-from tasks.nn.words import WordEmbedding
+from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.squad.data import names, read, unanswered
 from tasks.squad.model import BiDAF
 from tasks.squad.score import score
@@ -46,7 +46,6 @@ class SQuAD(WordTask):
         self,
         *,
         word_dim: int = 300,
-        word_std: float = 0.1,
         longest_answer: int = 17,
         longest_paragraph: int | None = 400,
         longest_word: int = 14,
@@ -59,7 +58,6 @@ class SQuAD(WordTask):
         **data: Any,
     ) -> None:
         super().__init__(word_dim=word_dim, **data)
-        self.word_std = word_std
         self.longest_answer, self.longest_word = longest_answer, longest_word
         self.longest_paragraph = longest_paragraph
         self.sizes: dict[str, Any] = {
@@ -109,7 +107,7 @@ class SQuAD(WordTask):
         return batch
 
     def model(self, placement: Placement) -> nn.Module:
-        return BiDAF(WordEmbedding(self.words, std=self.word_std), placement, **self.sizes)
+        return BiDAF(WordEmbedding(self.words, std=GLOVE_STD), placement, **self.sizes)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """Besides the answer its characters `start` ≤ i < `end`, its `probability`, and the best

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.nn.highway_lstm import AlternatingLSTM
-from tasks.nn.words import INITIAL_STD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, WordEmbedding
 
 IGNORED = -100  # a gold tag that does not count: padding, or a role that training never showed
 
@@ -37,20 +37,22 @@ class DeepSRL(nn.Module):
         x_dim = placement.input_dim(words.output_dim + predicate_dim)
         self.encoder = AlternatingLSTM(x_dim, hidden, layers, dropout)
         self.dense = nn.Linear(placement.output_dim(hidden), tags)
-        nn.init.normal_(self.predicate.weight, std=INITIAL_STD)
+        nn.init.normal_(self.predicate.weight, std=GLOVE_STD)
         nn.init.orthogonal_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """`words`, `predicate` (1 at the predicate), `mask`, `tags`: all (batch, tokens).
 
-        Returns `loss`, the mean negative log-likelihood of a token's tag, `logits` (batch, tokens,
-        tags) and `mask`.
+        Returns `loss`, the negative log-likelihood of a sentence's tags (mean over the batch; He et
+        al.'s code, too, sums over tokens), `logits` (batch, tokens, tags) and `mask`.
         """
         mask = batch["mask"]
         x = torch.cat([self.words(batch["words"]), self.predicate(batch["predicate"])], dim=2)
         x = self.placement.input(x, layers, mask)
         h = self.placement.output(self.encoder(x, mask), layers, mask)
         logits = self.dense(h).float()
-        loss = F.cross_entropy(logits.flatten(0, 1), batch["tags"].flatten(), ignore_index=IGNORED)
+        gold = batch["tags"].flatten()
+        loss = F.cross_entropy(logits.flatten(0, 1), gold, ignore_index=IGNORED, reduction="sum")
+        loss = loss / len(logits)
         return {"loss": loss, "logits": logits, "mask": mask}

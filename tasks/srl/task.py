@@ -15,7 +15,7 @@ from tasks.given import tokens_of
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.srl.data import read
 from tasks.srl.model import IGNORED, DeepSRL
 from tasks.srl.score import score
@@ -120,7 +120,7 @@ class SRL(WordTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        embedding = WordEmbedding(self.words, trainable=True)
+        embedding = WordEmbedding(self.words, trainable=True, std=GLOVE_STD)
         return DeepSRL(embedding, placement, tags=len(self.tags), **self.sizes)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:

@@ -206,6 +206,17 @@ def test_one_sentence_with_two_predicates_is_one_for_the_encoder(task: SRL) -> N
     assert len(task.words.vocabulary) == 2  # every word stands in one sentence, so occurs once
 
 
+def test_the_loss_sums_over_tokens_and_averages_over_sentences(task: SRL) -> None:
+    long, other = task.load("dev") or ()
+    short = {**other, "words": other["words"][:6], "tags": other["tags"][:6]}
+    model = task.model(Placement("none", 0, 0)).eval()
+    both = model(task.collate([long, short]), None)
+    likelihood = both["logits"].log_softmax(2)
+    tags = [[task.index[tag] for tag in example["tags"]] for example in (long, short)]
+    total = sum(likelihood[i, j, tag] for i in (0, 1) for j, tag in enumerate(tags[i]))
+    torch.testing.assert_close(both["loss"], -total / 2)
+
+
 def test_a_role_that_training_never_showed_does_not_count_in_the_loss(task: SRL) -> None:
     (example, _) = task.load("dev") or ()
     batch = task.collate([{**example, "tags": ["B-NEW", *example["tags"][1:]]}])
@@ -231,7 +242,7 @@ def test_training_is_as_in_the_paper(configured: Callable[..., DictConfig]) -> N
     cfg = configured("task=srl", "data=paper")
     training, optimizer = cfg.training, cfg.training.optimizer
     assert (training.batch_size, training.max_epochs, training.patience) == (80, 500, 200)
-    assert (training.clip_value, training.clip_norm) == (1.0, None)
+    assert (training.clip_value, training.clip_norm) == (None, 1.0)  # He et al.'s: see the card
     assert (optimizer._target_, optimizer.rho) == ("torch.optim.Adadelta", 0.95)
     assert (cfg.elmo.placement, cfg.elmo.l2) == ("input", 0.001)
     assert (cfg.task.layers, cfg.task.hidden, cfg.task.dropout) == (8, 300, 0.1)
