@@ -23,7 +23,6 @@ from bench.config import ConfigError, choice, shorter
 from bench.datamodule import BenchData
 from bench.ema import WeightAverage
 from bench.errors import RunError, build, explain
-from bench.heap import TrimmedHeap
 from bench.module import BenchModule
 from bench.parts import encoder_of, placement_of, task_of
 from bench.record import Record, outcome
@@ -146,7 +145,6 @@ class _Run:
             limit_test_batches=limit,
             callbacks=[
                 Stopper(cfg.training.patience),
-                TrimmedHeap(),
                 *average,
                 *best_and_last(self.record.checkpoints),
             ],
