@@ -2,7 +2,8 @@
 
 Lee et al. 2017, section 4, sum over the spans that survive pruning. Of a cluster of which pruning
 leaves one mention or none, the loss sees nothing: no gradient brings the others back, and a model
-of zero loss may lack a few clusters.
+of zero loss may lack a few clusters. Even where as many spans may stay as there are, kept ones do not
+cross, and what a wrong span displaces early may be lost.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def figures(task: Coref, output: Mapping[str, Tensor], examples: Sequence[Any]) 
 
 @pytest.mark.slow
 def test_sixteen_documents(configured: Callable[..., DictConfig]) -> None:
-    """With dropout off, and as the paper trains: a document a step, Adam 1e-3, norms clipped."""
-    cfg = configured("task=coref", "data=mini")
+    """Without dropout or a limit on spans; else as the paper trains: a document a step, Adam 1e-3,
+    norms clipped."""
+    cfg = configured("task=coref", "data=mini", "task.spans_per_word=10")
     task: Coref = instantiate({k: v for k, v in cfg.task.items() if k != "name"})
     train = task.load("train")
     assert train is not None
@@ -65,6 +67,6 @@ def test_sixteen_documents(configured: Callable[..., DictConfig]) -> None:
             optimizer.step()
         with torch.no_grad():
             whole, shown = figures(task, model(together, None), examples)
-        if shown >= 99 and whole >= 95:
+        if shown >= 99 and whole >= 97:
             return
     pytest.fail(f"after {EPOCHS} epochs: {shown:.1f} on what is shown, {whole:.1f} on all")
