@@ -2,8 +2,8 @@
 
 Lee et al. 2017, section 4, sum over the spans that survive pruning. Of a cluster of which pruning
 leaves one mention or none, the loss sees nothing: no gradient brings the others back, and a model
-of zero loss may lack a few clusters. Even where as many spans may stay as there are, kept ones do not
-cross, and what a wrong span displaces early may be lost.
+of zero loss may lack a few clusters. Even where there is room for all spans, those that stay do not
+cross, and what a wrong one displaces early may be lost.
 """
 
 from __future__ import annotations
