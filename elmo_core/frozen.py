@@ -1,9 +1,9 @@
 """FrozenBiLM: the layers of a biLM that is not trained any more, at the machine's full speed.
 
 The same numbers as `BiLM`, from zero state, to 1e-5. What makes it quick: weights laid out once
-(`products.py`), the products with the inputs of all time steps in one, sentences sorted and packed
-so that a finished one leaves the batch, gates computed in place. The character CNN is the trained
-one, its linear layers laid out alike.
+(`products.py`), the products with the inputs of many time steps in one, what sentences begin with
+(or, backwards, end with) computed once for all that share it (`prefixes.py`), gates computed in
+place. The character CNN is the trained one, its linear layers laid out alike.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from elmo_core.bilm import BiLM
 from elmo_core.char_cnn import CharCNN
 from elmo_core.lstm import ProjectedLSTM
+from elmo_core.prefixes import PrefixTree, prefix_tree
 from elmo_core.products import product
 
 
@@ -35,22 +35,32 @@ class FrozenBiLM:
             for lstms in (bilm.forward_lstm, bilm.backward_lstm)
         ]
 
-    def contextualise(self, table: Tensor, sentences: Sequence[Tensor]) -> list[Tensor]:
-        """(layers, tokens, 2D) for each sentence, given as rows (tokens,) of `table` (words, D)."""
-        outputs = []
-        for lstms, backwards in zip(self.directions, (False, True), strict=True):
-            rows = [rows.flip(0) for rows in sentences] if backwards else list(sentences)
-            packed = pack_sequence(rows, enforce_sorted=False)
-            sizes = packed.batch_sizes.tolist()
-            layers = [x := table[packed.data]]
-            for k, lstm in enumerate(lstms):
-                x = lstm(x, sizes).add_(x) if k > 0 and self.skip else lstm(x, sizes)
-                layers.append(x)
-            packed = packed._replace(data=torch.stack(layers, dim=1))
-            parts = unpack_sequence(packed)
-            outputs.append([part.flip(0) for part in parts] if backwards else parts)
-        pairs = zip(*outputs, strict=True)
-        return [torch.cat(pair, dim=-1).transpose(0, 1).contiguous() for pair in pairs]
+    def contextualise(self, table: Tensor, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """(layers, tokens, 2D) for each sentence, given as rows of `table` (words, D).
+
+        Rows 0 and 1 are the boundaries before and behind each sentence, which stand in no sentence.
+        """
+        order = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
+        chosen = [list(sentences[i]) for i in order]
+        ahead, paths = self._run(self.directions[0], table, [[0, *words] for words in chosen])
+        back, turned = self._run(self.directions[1], table, [[1, *words[::-1]] for words in chosen])
+        results = [table] * len(sentences)
+        for i, path, turn in zip(order, paths, turned, strict=True):
+            left = ahead.index_select(1, torch.tensor(path[1:], device=table.device))
+            right = back.index_select(1, torch.tensor(turn[:0:-1], device=table.device))
+            results[i] = torch.cat([left, right], dim=-1)
+        return results
+
+    def _run(
+        self, lstms: Sequence[FrozenLSTM], table: Tensor, sentences: Sequence[Sequence[int]]
+    ) -> tuple[Tensor, list[list[int]]]:
+        """One direction, the longest sentence first: (layers, nodes, D), and each one's nodes."""
+        tree = prefix_tree(sentences)
+        layers = [x := table[torch.tensor(tree.words, device=table.device)]]
+        for k, lstm in enumerate(lstms):
+            x = lstm(x, tree).add_(x) if k > 0 and self.skip else lstm(x, tree)
+            layers.append(x)
+        return torch.stack(layers), tree.paths
 
 
 class FrozenLSTM:
@@ -65,21 +75,22 @@ class FrozenLSTM:
         self.bias[2 * self.cells : 3 * self.cells] += 1  # the forget gate's
         self.cell_clip, self.proj_clip = lstm.cell_clip or math.inf, lstm.proj_clip or math.inf
 
-    def __call__(self, inputs: Tensor, sizes: Sequence[int]) -> Tensor:
-        """(rows, D) → (rows, D), packed: `sizes` says how many sentences run at each step."""
+    def __call__(self, inputs: Tensor, tree: PrefixTree) -> Tensor:
+        """(nodes, D) → (nodes, D)"""
         outputs, start = torch.empty_like(inputs), 0
         inputs = F.pad(inputs, (0, 0, 0, ROUND - 1))
-        hidden = inputs.new_zeros(sizes[0], inputs.shape[1])
-        cell = inputs.new_zeros(sizes[0], self.cells)
-        for steps in _chunks(sizes):
+        hidden = inputs.new_zeros(1, inputs.shape[1])
+        cell = inputs.new_zeros(1, self.cells)
+        parents = iter(tree.parents)
+        for steps in _chunks(tree.sizes):
             rows = sum(steps)
             gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows].add_(self.bias)
             for gate in gates.split(steps):
-                running = len(gate)
-                hidden, cell = hidden[:running], cell[:running]
+                nodes = len(gate)
+                hidden, cell = _handed_on(next(parents), nodes, hidden, cell)
                 hidden = self._step(gate.add_(self.recur(hidden)), cell)
-                outputs[start : start + running] = hidden
-                start += running
+                outputs[start : start + nodes] = hidden
+                start += nodes
         return outputs
 
     def _step(self, gates: Tensor, cell: Tensor) -> Tensor:
@@ -120,6 +131,16 @@ CHUNK_ROWS = 1024
 
 ROUND = 16
 """Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
+
+
+def _handed_on(
+    parents: Sequence[int] | None, nodes: int, hidden: Tensor, cell: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The states that a level's nodes begin with."""
+    if parents is None:
+        return hidden[:nodes], cell[:nodes]
+    rows = torch.tensor(parents, device=hidden.device)
+    return hidden[rows], cell[rows]
 
 
 def _chunks(sizes: Sequence[int]) -> list[list[int]]:

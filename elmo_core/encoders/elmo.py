@@ -1,6 +1,6 @@
 """ElmoEncoder: a frozen biLM that turns sentences into layers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import torch
@@ -73,9 +73,10 @@ class ElmoEncoder:
             rows, table = self._spell(sentences, device)
             lengths = [len(words) for words in sentences]
             for batch in batches(lengths, BATCH_TOKENS, BATCH_SENTENCES):
-                chosen = [[0, *(rows[word] for word in sentences[i]), 1] for i in batch]
-                for i, layers in zip(batch, self._contextualise(chosen, table), strict=True):
-                    results[i] = layers
+                chosen = [[rows[word] for word in sentences[i]] for i in batch]
+                found = self._frozen.contextualise(table, chosen)
+                for i, layers in zip(batch, found, strict=True):
+                    results[i] = layers.cpu()
         return results
 
     def _spell(self, sentences: Sentences, device: torch.device) -> tuple[dict[str, int], Tensor]:
@@ -93,9 +94,3 @@ class ElmoEncoder:
         table = self._frozen.char_cnn(torch.tensor(spelled, device=device))
         rows = rows | {word: row for row, word in enumerate(new, start=len(rows) + 2)}
         return rows, table if kept is None else torch.cat([kept, table])
-
-    def _contextualise(self, chosen: list[list[int]], table: Tensor) -> Iterator[Tensor]:
-        """The layers of each sentence of a batch, given as rows of `table`, without boundaries."""
-        sentences = [torch.tensor(rows, device=table.device) for rows in chosen]
-        for layers in self._frozen.contextualise(table, sentences):
-            yield layers[:, 1:-1].cpu().clone()  # a view would keep more alive

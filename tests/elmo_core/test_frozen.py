@@ -8,7 +8,16 @@ from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.frozen import FrozenBiLM
 from elmo_core.products import product
 
-LENGTHS = [3, 9, 1, 9, 5]
+SENTENCES = [
+    [5, 6, 7],
+    [2, 3, 4, 5, 6, 7, 8, 9, 10],
+    [11],
+    [2, 3, 4, 5, 9, 9, 9, 9, 10],  # begins as another does, ends as yet another
+    [5, 6, 7],
+    [3, 4, 8, 9, 10],
+    [2, 3, 4],
+]
+LONGEST = 9
 
 
 @pytest.fixture(params=["packed", "plain"])
@@ -28,15 +37,14 @@ def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
     bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
     for weight in bilm.parameters():
         weight.normal_(std=0.5)
-    table = torch.randn(11, bilm.dim // 2)
-    rows = [torch.randint(11, (length,)) for length in LENGTHS]
-    tokens = torch.zeros(len(rows), max(LENGTHS), bilm.dim // 2)
-    for i, row in enumerate(rows):
-        tokens[i, : len(row)] = table[row]
-    expected, _ = bilm.contextualise(tokens, torch.tensor(LENGTHS))
-    found = FrozenBiLM(bilm).contextualise(table, rows)
-    for row, ours, layers in zip(rows, found, expected, strict=True):
-        torch.testing.assert_close(ours, layers[:, : len(row)], atol=1e-5, rtol=1e-5)
+    table = torch.randn(12, bilm.dim // 2)
+    tokens = torch.zeros(len(SENTENCES), LONGEST + 2, bilm.dim // 2)
+    for i, words in enumerate(SENTENCES):
+        tokens[i, : len(words) + 2] = table[[0, *words, 1]]
+    expected, _ = bilm.contextualise(tokens, torch.tensor([len(words) + 2 for words in SENTENCES]))
+    found = FrozenBiLM(bilm).contextualise(table, SENTENCES)
+    for words, ours, layers in zip(SENTENCES, found, expected, strict=True):
+        torch.testing.assert_close(ours, layers[:, 1 : len(words) + 1], atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.usefixtures("way")
