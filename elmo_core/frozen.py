@@ -82,7 +82,7 @@ class FrozenLSTM:
         hidden = inputs.new_zeros(1, inputs.shape[1])
         cell = inputs.new_zeros(1, self.cells)
         parents = iter(tree.parents)
-        for steps in _chunks(tree.sizes):
+        for steps in _chunks(tree.sizes, CHUNK_GATES // (4 * self.cells)):
             rows = sum(steps)
             gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows].add_(self.bias)
             for gate in gates.split(steps):
@@ -126,8 +126,8 @@ def _frozen(char_cnn: CharCNN) -> CharCNN:
     return other
 
 
-CHUNK_ROWS = 1024
-"""Rows whose gates exist at a time: 4 · 4,096 cells · 4 bytes each."""
+CHUNK_GATES = 2**22
+"""Numbers in the gates that exist at a time: 16 MB, which a processor's cache can hold."""
 
 ROUND = 16
 """Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
@@ -143,11 +143,11 @@ def _handed_on(
     return hidden[rows], cell[rows]
 
 
-def _chunks(sizes: Sequence[int]) -> list[list[int]]:
-    """Neighbouring steps of at most CHUNK_ROWS rows together, or one step alone."""
+def _chunks(sizes: Sequence[int], rows: int) -> list[list[int]]:
+    """Neighbouring steps of at most so many rows together, or one step alone."""
     chunks: list[list[int]] = [[]]
     for size in sizes:
-        if chunks[-1] and sum(chunks[-1]) + size > CHUNK_ROWS:
+        if chunks[-1] and sum(chunks[-1]) + size > rows:
             chunks.append([])
         chunks[-1].append(size)
     return chunks

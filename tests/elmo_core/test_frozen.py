@@ -33,8 +33,9 @@ def way(request, monkeypatch):
 @pytest.mark.parametrize("clip", [None, 0.2])
 @torch.no_grad()
 def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
-    monkeypatch.setattr(frozen, "CHUNK_ROWS", 7)  # several chunks of gates, one step above it
     bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
+    # Chunks of three rows: most steps together with others, some too large for one.
+    monkeypatch.setattr(frozen, "CHUNK_GATES", 3 * 4 * bilm.options.cells)
     for weight in bilm.parameters():
         weight.normal_(std=0.5)
     table = torch.randn(12, bilm.dim // 2)
