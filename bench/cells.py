@@ -11,6 +11,7 @@ from hydra.core.override_parser.types import Override, Transformer
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import ConfigError
+from bench.overrides import expand
 from elmo_core.errors import did_you_mean
 
 Rows = dict[str, dict[str, Any]]
@@ -76,7 +77,13 @@ def of_experiment(
         alone = "is left out: it takes two seeds or more (seed=1,2,…)"
         left_out += [f"column {ensemble!r} {alone}" for ensemble in experiment["ensembles"]]
     cells = [
-        Cell(row, column, seed, (*_written(common | there | here), *beneath), axis[column])
+        Cell(
+            row,
+            column,
+            seed,
+            tuple(expand([*_written(common | there | here), *beneath])),
+            axis[column],
+        )
         for row, there in rows.items()
         for column, here in columns.items()
         for seed in seeds

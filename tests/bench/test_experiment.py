@@ -87,6 +87,15 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
     assert len(planned("experiment=smoke", "task=ner")) == 2
 
 
+def test_a_row_may_have_data_of_its_own(planned: Planned) -> None:
+    row = "++experiment.rows.srl={task: srl, data.dir: /data/srl, training.max_epochs: 6}"
+    commands = planned("experiment=figure2", "task=srl,ner", row)
+    srl, ner = sorted(commands, reverse=True)
+    assert "data.dir=/data/srl" in srl
+    assert "data=open" in srl, "as on the command line: real data is not trained on like built-in"
+    assert "data=open" not in ner
+
+
 def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planned) -> None:
     (first, *_) = planned("experiment=smoke", "task=ner", "trainer=cpu")
     assert "encoder.shape=" in first
