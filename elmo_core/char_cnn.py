@@ -68,8 +68,12 @@ class CharCNN(nn.Module):
             char_ids = F.pad(char_ids, (0, self.widest - 1))
         table = F.pad(self.embedding, (0, 0, 1, 0))  # a row of zeros for id 0, the mask
         spelled = F.embedding(char_ids.unfold(1, self.widest, 1)[:, :windows], table)
-        products = F.linear(spelled.flatten(2), self._matrix())
+        products = self._filtered(spelled.flatten(2))
         return _Max.apply(products if barred is None else products + barred)
+
+    def _filtered(self, windows: Tensor) -> Tensor:
+        """(words, windows, widest · char_dim) → (words, windows, filters)"""
+        return F.linear(windows, self._matrix())
 
     def _banks(self) -> list[nn.Conv1d]:
         return [bank for bank in self.banks if isinstance(bank, nn.Conv1d)]

@@ -3,12 +3,11 @@
 The same numbers as `BiLM`, from zero state, to 1e-5. What makes it quick: weights laid out once
 (`products.py`), the products with the inputs of many time steps in one, what sentences begin with
 (or, backwards, end with) computed once for all that share it (`prefixes.py`), gates computed in
-place. The character CNN is the trained one, its linear layers laid out alike.
+place. The character CNN is the trained one, its weights laid out alike.
 """
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Sequence
 
@@ -19,6 +18,7 @@ from torch.nn import functional as F
 from elmo_core.bilm import BiLM
 from elmo_core.char_cnn import CharCNN
 from elmo_core.lstm import ProjectedLSTM
+from elmo_core.options import Options
 from elmo_core.prefixes import PrefixTree, prefix_tree
 from elmo_core.products import product
 
@@ -28,7 +28,9 @@ class FrozenBiLM:
 
     def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
         """`precision` (float32 or bfloat16) is that of the matrix products, not of the rest."""
-        self.char_cnn = _frozen(bilm.char_cnn)  # in float32: words are read once, not tokens
+        self.char_cnn = FrozenCharCNN(
+            bilm.char_cnn, bilm.options
+        )  # in float32: words are read once, not tokens
         self.skip = bilm.options.skip
         self.directions = [
             [FrozenLSTM(lstm, precision) for lstm in lstms if isinstance(lstm, ProjectedLSTM)]
@@ -68,11 +70,11 @@ class FrozenLSTM:
 
     def __init__(self, lstm: ProjectedLSTM, precision: str) -> None:
         self.cells = lstm.projection.shape[1]
-        self.read = product(lstm.input_weight, precision)
+        bias = lstm.bias.detach().clone()
+        bias[2 * self.cells : 3 * self.cells] += 1  # the forget gate's
+        self.read = product(lstm.input_weight, precision, bias)
         self.recur = product(lstm.recurrent_weight, precision)
         self.project = product(lstm.projection, precision)
-        self.bias = lstm.bias.detach().clone()
-        self.bias[2 * self.cells : 3 * self.cells] += 1  # the forget gate's
         self.cell_clip, self.proj_clip = lstm.cell_clip or math.inf, lstm.proj_clip or math.inf
 
     def __call__(self, inputs: Tensor, tree: PrefixTree) -> Tensor:
@@ -84,7 +86,7 @@ class FrozenLSTM:
         parents = iter(tree.parents)
         for steps in _chunks(tree.sizes, CHUNK_GATES // (4 * self.cells)):
             rows = sum(steps)
-            gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows].add_(self.bias)
+            gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows]
             for gate in gates.split(steps):
                 nodes = len(gate)
                 hidden, cell = _handed_on(next(parents), nodes, hidden, cell)
@@ -105,25 +107,32 @@ class FrozenLSTM:
         return self.project(read).clamp_(-self.proj_clip, self.proj_clip)
 
 
+class FrozenCharCNN(CharCNN):
+    """The same parameters; the products with filters and linear layers laid out once."""
+
+    def __init__(self, char_cnn: CharCNN, options: Options) -> None:
+        with torch.device("meta"):
+            super().__init__(options)
+        self.load_state_dict(char_cnn.state_dict(), assign=True)
+        self._filters = product(self._matrix())
+        for module in list(self.modules()):
+            for name, part in module.named_children():
+                if isinstance(part, nn.Linear):
+                    setattr(module, name, FrozenLinear(part))
+
+    def _filtered(self, windows: Tensor) -> Tensor:
+        return self._filters(windows)
+
+
 class FrozenLinear(nn.Module):
     """(…, in) → (…, out)"""
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
-        self.product, self.bias = product(linear.weight), linear.bias.detach()
+        self.product = product(linear.weight, bias=linear.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.product(x).add_(self.bias)
-
-
-def _frozen(char_cnn: CharCNN) -> CharCNN:
-    """Another with the same parameters, its linear layers frozen."""
-    other = copy.deepcopy(char_cnn, {id(p): p for p in char_cnn.parameters()})
-    for module in list(other.modules()):
-        for name, part in module.named_children():
-            if isinstance(part, nn.Linear):
-                setattr(module, name, FrozenLinear(part))
-    return other
+        return self.product(x)
 
 
 CHUNK_GATES = 2**22

@@ -17,19 +17,25 @@ ROWS = 32
 Product = Callable[[Tensor], Tensor]
 
 
-def product(weight: Tensor, precision: str = "float32") -> Product:
-    """x (…, in) ↦ x · weightᵀ (…, out), float32, for a `weight` (out, in) that stays as it is.
+def product(weight: Tensor, precision: str = "float32", bias: Tensor | None = None) -> Product:
+    """x (…, in) ↦ x · weightᵀ + bias (…, out), float32, for a fixed `weight` (out, in).
 
-    Under bfloat16 the factors are rounded to it, and so is each result; sums are not. On a CPU,
+    Under bfloat16 the factors are rounded to it, and so is each product; sums are not. On a CPU,
     oneDNN gets the weight packed in its own order, if that is quicker here than torch's default,
     which packs it anew in every call: up to twice as fast for the few rows of a time step.
     """
     dtype = PRECISIONS[precision]
-    weight = weight.detach().to(dtype)
-    if weight.device.type == "cpu" and packing_pays(dtype):
-        packed = _pack(weight)
-        return lambda x: _packed_product(x.to(dtype), packed).float()
-    return lambda x: F.linear(x.to(dtype), weight).float()
+    weight, bias = weight.detach().to(dtype), None if bias is None else bias.detach()
+    packed = _pack(weight) if weight.device.type == "cpu" and packing_pays(dtype) else None
+
+    def times(x: Tensor, bias: Tensor | None = None) -> Tensor:
+        return F.linear(x, weight, bias) if packed is None else _packed_product(x, packed, bias)
+
+    if dtype == torch.float32:
+        return lambda x: times(x, bias)
+    if bias is None:
+        return lambda x: times(x.to(dtype)).float()
+    return lambda x: times(x.to(dtype)).float().add_(bias)
 
 
 @lru_cache
@@ -53,8 +59,8 @@ def _pack(weight: Tensor) -> Tensor:
     return packed
 
 
-def _packed_product(x: Tensor, packed: Tensor) -> Tensor:
-    result: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, None, "none", [], "")
+def _packed_product(x: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
     return result
 
 

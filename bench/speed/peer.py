@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import IO, Any
 
 import torch
@@ -40,7 +39,7 @@ class Compared:
     sentences: int
     tokens: int
     theirs: float
-    ours: dict[str, float]  # by precision
+    ours: dict[str, float]  # by precision; of the two measurements beside theirs
 
 
 @dataclass(frozen=True)
@@ -54,29 +53,28 @@ def measured(
 ) -> Peer:
     """`encoders` by precision; each measurement of theirs takes about `limit` seconds.
 
-    Theirs and ours take turns, so that both meet the same machine. Raises RunError where the peer
-    cannot be run, or the encoder is no biLM.
+    Ours before and after each of theirs, so that both meet the same machine. Raises RunError where
+    the peer cannot be run, or the encoder is no biLM.
     """
     exact = encoders["float32"]
     bilm = getattr(getattr(exact, "encoder", exact), "bilm", None)
     if not isinstance(bilm, BiLM):
         raise RunError(f"--peer: {exact.name} is no biLM, which is all that AllenNLP's Elmo takes")
-    theirs: list[float] = []
-    ours: dict[str, list[float]] = {precision: [] for precision in encoders}
+
+    def ours() -> dict[str, float]:
+        return {p: seconds(partial(e.encode, chosen), now) for p, e in encoders.items()}
+
+    compared = []
     with _started(python, bilm, found) as ask:
         difference = _difference(ask, exact, found[:COMPARED])
         rate = min(PROBE, len(found)) / ask(sentences=PROBE, batch=32, sorted=True)
         chosen = found[: max(round(rate * limit), LEAST)]
+        count, after = tokens(chosen), ours()
         for batch, in_order in WAYS:
-            theirs.append(ask(sentences=len(chosen), batch=batch, sorted=in_order))
-            for precision, encoder in encoders.items():
-                ours[precision].append(seconds(partial(encoder.encode, chosen), now))
-    count = tokens(chosen)
-    rates = {precision: count / median(spent) for precision, spent in ours.items()}
-    compared = [
-        Compared(*way, len(chosen), count, count / spent, rates)
-        for way, spent in zip(WAYS, theirs, strict=True)
-    ]
+            before, theirs = after, ask(sentences=len(chosen), batch=batch, sorted=in_order)
+            after = ours()
+            rates = {p: 2 * count / (before[p] + after[p]) for p in encoders}
+            compared.append(Compared(batch, in_order, len(chosen), count, count / theirs, rates))
     return Peer(difference, compared)
 
 
