@@ -5,7 +5,8 @@
 
 CPU seconds of fit, dev and test, by Lightning's hooks. The head's are those of training batches
 (forward, backward, clipping, optimizer) and of dev and test batches (forward, decoding). What is
-done once before the first of them (imports, data, features) is counted apart.
+done once before the first of them (imports, data, features) is counted apart. Memory is the most
+that the process had of its own, files that it maps left out (Linux: RssAnon), while training.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
@@ -38,11 +40,12 @@ class CPUTime(Profiler):
         super().__init__()
         self.spent: defaultdict[str, float] = defaultdict(float)
         self._started: dict[str, float] = {}
-        self.before = 0.0
+        self.before, self.memory = 0.0, 0
 
     def start(self, action_name: str) -> None:
         if action_name == "run_training_batch":
             self.before = self.before or time.process_time()
+            self.memory = max(self.memory, _own_memory())
         self._started[action_name] = time.process_time()
 
     def stop(self, action_name: str) -> None:
@@ -73,15 +76,22 @@ class Timed(pl.Trainer):
             return super().test(*given, **named)
 
 
+def _own_memory() -> int:
+    """Bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
+
+
 def main(words: list[str]) -> None:
     pl.Trainer = Timed  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as runs:
         run(composed([*words, f"paths.runs={runs}", "trainer=cpu"]))
-    spent = Timed.profile.of
+    profile = Timed.profile
+    spent = profile.of
     whole, head = spent("whole"), spent(*HEAD)
     parts = {name: spent(*actions) for name, actions in ELSE.items()}
     parts["Lightning and the rest"] = whole - head - sum(parts.values())
-    print(f"the first step after {Timed.profile.before:.1f} s")
+    print(f"the first step after {profile.before:.1f} s; {profile.memory / 1e9:.2f} GB at most")
     print(f"{whole:.1f} s, of it {head:.1f} s the head's; all else {1 - head / whole:.1%}:")
     print(", ".join(f"{name} {seconds:.2f}" for name, seconds in parts.items()))
 
