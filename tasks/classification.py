@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.metrics import accuracy_score, f1_score
-
 from tasks.counts import mean as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
@@ -18,6 +16,8 @@ def score(gold: Sequence[str], pred: Sequence[str], labels: Sequence[str]) -> di
     `macro_f1` is the unweighted mean over the labels that occur in gold or pred;
     `macro_f1_all_labels` over all of `labels`, counting 0 for a label that never occurs.
     """
+    from sklearn.metrics import accuracy_score, f1_score  # here: it is slow to import
+
     per_class = f1_score(gold, pred, labels=list(labels), average=None, zero_division=0)
     return {
         "accuracy": 100 * float(accuracy_score(gold, pred)),

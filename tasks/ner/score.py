@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seqeval.metrics import classification_report
-from seqeval.metrics.sequence_labeling import get_entities
-
 from tasks.counts import f1 as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
@@ -25,6 +22,8 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
     does; BIOES is turned into BIO tag by tag first. A type is there if gold or pred have one of
     it; a ratio with denominator 0 is 0.
     """
+    from seqeval.metrics import classification_report  # here: it is slow to import
+
     gold, pred = _simple(gold), _simple(pred)
     if all(tag == "O" for tags in (*gold, *pred) for tag in tags):
         return dict.fromkeys(FIGURES, 0.0)
@@ -42,5 +41,7 @@ def _simple(sentences: Tags) -> list[list[str]]:
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
     """(right, predicted, gold) entities of a sentence: see tasks/counts.py."""
+    from seqeval.metrics.sequence_labeling import get_entities
+
     gold, pred = (set(get_entities(_simple([row[side]])[0])) for side in ("gold", "prediction"))
     return (len(gold & pred), len(pred), len(gold))

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from sklearn.metrics import accuracy_score, recall_score
-
 from tasks.counts import mean as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
@@ -17,6 +15,8 @@ Tags = Sequence[Sequence[str]]
 
 def score(gold: Tags, pred: Tags) -> dict[str, float]:
     """Accuracy over all tokens, and `recall/TAG`: over the tokens whose gold tag it is; percent."""
+    from sklearn.metrics import accuracy_score, recall_score  # here: it is slow to import
+
     flat, guess = list(chain(*gold)), list(chain(*pred))
     kinds = sorted(set(flat))
     recalls = recall_score(flat, guess, labels=kinds, average=None, zero_division=0)
