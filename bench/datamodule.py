@@ -47,14 +47,14 @@ class BucketSampler(Sampler[list[int]]):
             ordered[i : i + self.batch_size] for i in range(0, len(ordered), self.batch_size)
         ]
         batches = [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
-        batches += batches[: len(self) * self.world - len(batches)]  # wrap, so that ranks agree
+        batches = (batches * self.world)[: len(self) * self.world]  # wrap, so that ranks agree
         return iter(batches[self.rank :: self.world])
 
 
 class BenchData(pl.LightningDataModule):
     """Serves batches: {"examples": rows, "tensors": Task.collate's, "layers": the encoder's}.
 
-    Of the training split, `train_share` is drawn by the seed, and at least a batch; a smaller share
+    Of the training split, `train_share` is drawn by the seed, at least one example; a smaller share
     lies within a larger one. The test split is not read before testing begins.
     """
 
@@ -77,7 +77,7 @@ class BenchData(pl.LightningDataModule):
             return train
         generator = torch.Generator().manual_seed(self.seed)
         order = torch.randperm(len(train), generator=generator).tolist()
-        size = max(round(self.train_share * len(train)), self.batch_size)
+        size = max(round(self.train_share * len(train)), 1)
         return train.select(sorted(order[:size]))
 
     def train_dataloader(self) -> DataLoader[Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
+from datasets import Dataset
 
-from bench.datamodule import BucketSampler
+from bench.datamodule import BenchData, BucketSampler
 
 SIZES = [random.Random(i).randint(1, 80) for i in range(1000)]
 
@@ -40,3 +42,25 @@ def test_processes_share_an_epoch(world: int) -> None:
     parts = [drawn(rank=rank, world=world) for rank in range(world)]
     assert len({len(part) for part in parts}) == 1
     assert {i for part in parts for batch in part for i in batch} == set(range(1000))
+
+
+def test_processes_share_fewer_batches_than_they_are() -> None:
+    assert [list(BucketSampler([5, 3], 16, 1, rank, 4)) for rank in range(4)] == [[[1, 0]]] * 4
+
+
+class Thousand:
+    """As much of a task as the training split needs."""
+
+    def load(self, split: str) -> Dataset:
+        return Dataset.from_dict({"number": range(1000)})
+
+
+def test_a_share_of_the_training_set_is_what_it_says() -> None:
+    """Not rounded up to a batch: 0.1 % and 1 % are different sets, the one within the other."""
+    sets = []
+    for share, size in [(0.0001, 1), (0.001, 1), (0.01, 10), (0.1, 100), (1.0, 1000)]:
+        train = BenchData(Thousand(), 32, 1, share).split("train")  # type: ignore[arg-type]
+        assert train is not None
+        assert len(train) == size
+        sets.append(set(train["number"]))
+    assert all(small <= large for small, large in itertools.pairwise(sets))
