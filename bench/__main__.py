@@ -13,6 +13,7 @@ from omegaconf import DictConfig
 
 from bench import config, overrides, sweep
 from bench.errors import exit_status
+from bench.imports import without_collecting
 
 
 def job(cfg: DictConfig) -> float:
@@ -21,7 +22,8 @@ def job(cfg: DictConfig) -> float:
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
-        from bench.run import run
+        with without_collecting():
+            from bench.run import run
 
         result = run(cfg)
     return float(result["metrics"]["dev"][result["primary"]["name"]])

@@ -16,6 +16,7 @@ from omegaconf import DictConfig
 
 from bench.cells import Cell
 from bench.errors import BusyError, explain
+from bench.imports import without_collecting
 from bench.record import Record
 from bench.say import one_line
 
@@ -56,7 +57,8 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
 
 def _done(cfg: DictConfig) -> Outcome:
     try:
-        from bench.run import run
+        with without_collecting():
+            from bench.run import run
 
         return _finished(run(cfg))
     except BusyError:

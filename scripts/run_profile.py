@@ -18,11 +18,14 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as pl
-from pytorch_lightning.profilers import Profiler
-
+from bench.imports import without_collecting
 from bench.overrides import composed
-from bench.run import run
+
+with without_collecting():
+    import pytorch_lightning as pl
+    from pytorch_lightning.profilers import Profiler
+
+    from bench.run import run
 
 HEAD = ("run_training_batch", "validation_step", "test_step")
 ELSE = {
