@@ -108,5 +108,5 @@ def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, Mix]]) -> None
             label=f"layer {layer}",
         )
     axes.set_title(f"share of each layer, {found[0][1].place}")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # room for the uppermost markers
     axes.legend(ncols=min(layers, 4), loc="best")

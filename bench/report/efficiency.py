@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from matplotlib.axes import Axes
 
 from bench.report.grid import Grid
-from bench.report.picture import Picture, place_colour, sheet
+from bench.report.picture import Picture, legend, place_colour, sheet
 from bench.report.samples import Series, series
 
 
@@ -17,7 +17,7 @@ def efficiency(grid: Grid) -> Iterator[Picture]:
         systems = series(grid, row)
         if not systems:
             continue
-        figure, (axes,) = sheet(height=2.6)
+        figure, (axes,) = sheet(height=3.0)
         for system in systems:
             _draw(axes, system, with_paper=experiment.data != "mini")
         axes.set_xscale("log")
@@ -26,7 +26,7 @@ def efficiency(grid: Grid) -> Iterator[Picture]:
         axes.minorticks_off()
         axes.set_xlabel("part of the training set")
         axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
-        axes.legend()
+        legend(figure, [axes], columns=2)
         yield Picture(
             name=f"{experiment.path.stem}-{number + 1}",
             section=experiment.path.stem,
