@@ -23,6 +23,7 @@ from bench.config import ConfigError, choice, shorter
 from bench.datamodule import BenchData
 from bench.ema import WeightAverage
 from bench.errors import RunError, build, explain
+from bench.heap import HeapTrimmer
 from bench.module import BenchModule
 from bench.parts import encoder_of, placement_of, task_of
 from bench.record import Record, outcome
@@ -147,6 +148,7 @@ class _Run:
                 Stopper(cfg.training.patience),
                 *average,
                 *best_and_last(self.record.checkpoints),
+                HeapTrimmer(),
             ],
             plugins=[SafeCheckpointIO()],
             logger=self._logger(),

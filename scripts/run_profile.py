@@ -6,7 +6,7 @@
 CPU seconds of fit, dev and test, by Lightning's hooks. The head's are those of training batches
 (forward, backward, clipping, optimizer) and of dev and test batches (forward, decoding). What is
 done once before the first of them (imports, data, features) is counted apart. Memory is the most
-that the process had of its own, files that it maps left out (Linux: RssAnon), while training.
+that the process had of its own, files that it maps left out, at the start of any hook (Linux).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 from bench.imports import without_collecting
@@ -25,6 +24,7 @@ with without_collecting():
     import pytorch_lightning as pl
     from pytorch_lightning.profilers import Profiler
 
+    from bench.heap import own_memory
     from bench.run import run
 
 HEAD = ("run_training_batch", "validation_step", "test_step")
@@ -48,7 +48,7 @@ class CPUTime(Profiler):
     def start(self, action_name: str) -> None:
         if action_name == "run_training_batch":
             self.before = self.before or time.process_time()
-            self.memory = max(self.memory, _own_memory())
+        self.memory = max(self.memory, own_memory())
         self._started[action_name] = time.process_time()
 
     def stop(self, action_name: str) -> None:
@@ -77,12 +77,6 @@ class Timed(pl.Trainer):
     def test(self, *given: Any, **named: Any) -> Any:
         with self.profile.profile("whole"):
             return super().test(*given, **named)
-
-
-def _own_memory() -> int:
-    """Bytes."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
 
 
 def main(words: list[str]) -> None:

@@ -1,0 +1,40 @@
+"""A run's memory, kept near what it uses: glibc's heap gives its holes back."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any
+
+from pytorch_lightning import Callback
+
+ROOM = 2**31  # bytes that the heap may grow by before it is trimmed: every thirtieth step or so
+
+
+def own_memory() -> int:
+    """Bytes that the process has of its own, files that it maps left out; 0 where Linux is not."""
+    try:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+class HeapTrimmer(Callback):
+    """Trims the heap after a batch, once it has grown by `room` bytes since it was last trimmed.
+
+    Tensors of ever other sizes fragment it: without this, an epoch of SQuAD takes several times the
+    memory that it uses, and each further epoch more. Under another C library nothing is done.
+    """
+
+    def __init__(self, room: int = ROOM) -> None:
+        self.room, self.trimmed = room, own_memory()
+        self.trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if self.trimmed else None
+
+    def _after_batch(self, *_: Any, **__: Any) -> None:
+        if self.trim is not None and own_memory() > self.trimmed + self.room:
+            self.trim(0)
+            self.trimmed = own_memory()
+
+    on_train_batch_end = on_validation_batch_end = on_test_batch_end = _after_batch
