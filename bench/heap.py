@@ -9,7 +9,7 @@ from typing import Any
 
 from pytorch_lightning import Callback
 
-ROOM = 2**31  # bytes that the heap may grow by before it is trimmed: every thirtieth step or so
+ROOM = 2**31  # bytes that the heap may grow by before it is trimmed
 
 
 def own_memory() -> int:
@@ -24,8 +24,8 @@ def own_memory() -> int:
 class HeapTrimmer(Callback):
     """Trims the heap after a batch, once it has grown by `room` bytes since it was last trimmed.
 
-    Tensors of ever other sizes fragment it: without this, an epoch of SQuAD takes several times the
-    memory that it uses, and each further epoch more. Under another C library nothing is done.
+    Tensors of ever other sizes fragment it, and left alone it grows with every epoch
+    (docs/performance.md). Under another C library nothing is done.
     """
 
     def __init__(self, room: int = ROOM) -> None:
