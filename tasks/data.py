@@ -27,7 +27,10 @@ def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[So
     if data == "mini":
         from tasks import smallworld
 
-        return smallworld.ensure() / task
+        built_in = smallworld.ensure() / task
+        if not built_in.is_dir():
+            raise DataError(f"no built-in data for {task}: name its folder, data.dir=FOLDER")
+        return built_in
     return fetch(choose(sources, data))
 
 

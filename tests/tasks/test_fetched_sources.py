@@ -217,3 +217,8 @@ def test_a_collection_is_searched(tmp_path: Path) -> None:
     assert locate("ner", "paper", tmp_path, NER) == tmp_path / "ner"
     assert locate("snli", "open", tmp_path, SNLI) == tmp_path / "snli"
     assert locate("sst5", "open", tmp_path, SST5) == tmp_path
+
+
+def test_a_task_without_built_in_data_says_what_to_give() -> None:
+    with pytest.raises(DataError, match=r"no built-in data for mine: .*data\.dir=FOLDER"):
+        locate("mine", "mini", None, [])
