@@ -19,7 +19,8 @@ def count(folder: Path, split: str) -> Found | None:
         found = [len(sentence.instances) for sentence in read_sentences(path)]
         sentences += len(found)
         instances[path.name.removesuffix(SUFFIX)] = sum(found)
-    return Found(paths[0], {"sentences": sentences, **instances})
+    of_sets = {f"instances of {name}": number for name, number in instances.items()}
+    return Found(paths[0], {"sentences": sentences, **of_sets})
 
 
 SEMCOR_3 = Source(
@@ -40,8 +41,8 @@ SEMCOR_3 = Source(
     "17",
     metric="f1",
     counts={
-        "train": {"sentences": 37_176, "semcor": 234_136},
-        "dev": {"sentences": 135, "semeval2007": 455},
+        "train": {"sentences": 37_176, "instances of semcor": 234_136},
+        "dev": {"sentences": 135, "instances of semeval2007": 455},
         "test": {},
     },
     count=count,
@@ -66,14 +67,14 @@ SOURCES = (
         "and empirical comparison; Miller et al. 1993, A semantic concordance",
         metric="f1",
         counts={
-            "train": {"sentences": 37_176, "semcor": 226_036},
-            "dev": {"sentences": 135, "semeval2007": 455},
+            "train": {"sentences": 37_176, "instances of semcor": 226_036},
+            "dev": {"sentences": 135, "instances of semeval2007": 455},
             "test": {
                 "sentences": 1_038,
-                "senseval2": 2_282,
-                "senseval3": 1_850,
-                "semeval2013": 1_644,
-                "semeval2015": 1_022,
+                "instances of senseval2": 2_282,
+                "instances of senseval3": 1_850,
+                "instances of semeval2013": 1_644,
+                "instances of semeval2015": 1_022,
             },
         },
         count=count,
