@@ -11,19 +11,20 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from bench import config, overrides, sweep
+from bench import config, overrides
 from bench.errors import exit_status
-from bench.imports import without_collecting
+from bench.run.imports import without_collecting
+from bench.sweep import sweeper
 
 
 def job(cfg: DictConfig) -> float:
     """One run; the best dev score. torch and Lightning are imported only now, so that `--help` is
-    quick. One of many (a search's; bench/sweep.py has its own) leaves its errors to the sweeper."""
+    quick. One of many (a search's; a sweep has its own) leaves its errors to the sweeper."""
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
         with without_collecting():
-            from bench.run import run
+            from bench.run.run import run
 
         result = run(cfg)
     return float(result["metrics"]["dev"][result["primary"]["name"]])
@@ -36,7 +37,7 @@ def main() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     config.register()
-    sweep.register()
+    sweeper.register()
     run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)
     with exit_status(debug="debug=true" in arguments):
         try:

@@ -14,8 +14,8 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from bench.experiment import Experiment
+from elmo_core.choices import FEATURE_MODES, LAYER_CHOICES, PLACEMENTS, STORED_PRECISIONS
 from elmo_core.errors import did_you_mean
-from elmo_core.names import FEATURE_MODES, LAYER_CHOICES, PLACEMENTS, STORED_PRECISIONS
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
 
@@ -90,7 +90,7 @@ class Config:
     paths: Paths = field(default_factory=Paths)
     word_vectors: str | None = None  # a GloVe text file; without it, words are learned
     seed: int = 1
-    experiment: Experiment | None = None  # many runs: bench/sweep.py
+    experiment: Experiment | None = None  # many runs: bench/sweep/sweeper.py
     plan: bool = False  # say what would be run, and stop
     force: bool = False  # repeat a finished run
     debug: bool = False  # tracebacks, NaN tracing

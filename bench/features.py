@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
-from elmo_core.verbs import Verbs
+from elmo_core.subcommands import Verbs
 
 if TYPE_CHECKING:
     from elmo_core.store.shelves import Shelf
@@ -104,10 +104,10 @@ def _build(given: Namespace) -> None:
 
     cfg = composed(given.overrides)
     cfg.features.mode = "store"
-    from bench.datamodule import BenchData
-    from bench.layers import fill, store_of
-    from bench.parts import encoder_of, task_of
-    from bench.say import said_in
+    from bench.console import said_in
+    from bench.run.build import encoder_of, task_of
+    from bench.run.datamodule import BenchData
+    from bench.run.features import fill, store_of
 
     with said_in():
         task, training = task_of(cfg), cfg.training

@@ -57,12 +57,15 @@ def composed(words: list[str]) -> DictConfig:
 def expand(arguments: list[str]) -> list[str]:
     """Shorthands: `encoder=PATH` → `encoder=elmo encoder.source=PATH`; `encoder._target_=CLASS`
     alone → `encoder=own` besides, which has no other keys; `data.dir=FOLDER` or `data.set=NAME`
-    alone → `data=open` besides, so that real data is not trained on like the built-in one."""
+    alone → `data=open` besides, so that real data is not trained on like the built-in one. A path
+    that begins with `~/` is quoted for Hydra."""
     expanded = []
     for argument in arguments:
         key, _, value = argument.partition("=")
         if key == "encoder" and _is_path(value):
             expanded += ["encoder=elmo", f"encoder.source='{Path(value).expanduser()}'"]
+        elif value.startswith("~/"):  # shells leave it after a dotted key; Hydra cannot read it
+            expanded.append(f"{key}='{value}'")
         else:
             expanded.append(argument)
     keys = {argument.partition("=")[0] for argument in arguments}

@@ -54,8 +54,8 @@ class Predictor:
 
     def __init__(self, folder: Path) -> None:
         """Raises RunError where `folder` holds no finished run."""
-        from bench.parts import encoder_of
-        from bench.trained import configuration, trained
+        from bench.run.build import encoder_of
+        from bench.run.trained import configuration, trained
 
         cfg = configuration(folder)
         self.encoder = encoder_of(cfg)

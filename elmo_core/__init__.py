@@ -7,11 +7,11 @@ Names are imported on first use, so that a command line may read the torch-free 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from elmo_core.choices import PLACEMENTS
 from elmo_core.errors import ElmoCoreError
-from elmo_core.names import PLACEMENTS
 
 if TYPE_CHECKING:
-    from elmo_core.bilm import BiLM
+    from elmo_core.bilm.bilm import BiLM
     from elmo_core.encoder import Encoder, load_encoder
     from elmo_core.mix import ScalarMix
     from elmo_core.placement import Placement
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "BiLM": "elmo_core.bilm",
+    "BiLM": "elmo_core.bilm.bilm",
     "Encoder": "elmo_core.encoder",
     "load_encoder": "elmo_core.encoder",
     "ScalarMix": "elmo_core.mix",

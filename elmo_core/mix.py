@@ -7,7 +7,7 @@ the task.
 import torch
 from torch import Tensor, nn
 
-from elmo_core.names import LAYER_CHOICES
+from elmo_core.choices import LAYER_CHOICES
 
 
 class ScalarMix(nn.Module):

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from elmo_core.choices import PLACEMENTS
 from elmo_core.errors import did_you_mean
 from elmo_core.mix import ScalarMix
-from elmo_core.names import PLACEMENTS
 
 
 class Placement(nn.Module):

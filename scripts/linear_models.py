@@ -20,12 +20,12 @@ import torch
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
+from tasks.formats.tags import BIO, follows
 from tasks.ner import NER
 from tasks.nn.viterbi import viterbi
 from tasks.snli import SNLI
 from tasks.srl import SRL
 from tasks.sst5 import SST5
-from tasks.tags import BIO, follows
 from tasks.task import Example
 
 TASKS = {"ner": NER, "srl": SRL, "sst5": SST5, "snli": SNLI}

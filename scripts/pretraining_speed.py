@@ -18,7 +18,7 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from elmo_core.bilm import BiLM
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.pretraining import folder, settings
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.model import LanguageModel

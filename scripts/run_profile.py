@@ -17,15 +17,15 @@ import time
 from collections import defaultdict
 from typing import Any
 
-from bench.imports import without_collecting
 from bench.overrides import composed
+from bench.run.imports import without_collecting
 
 with without_collecting():
     import pytorch_lightning as pl
     from pytorch_lightning.profilers import Profiler
 
-    from bench.heap import own_memory
-    from bench.run import run
+    from bench.run.callbacks.memory import own_memory
+    from bench.run.run import run
 
 HEAD = ("run_training_batch", "validation_step", "test_step")
 ELSE = {

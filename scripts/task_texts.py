@@ -13,7 +13,7 @@ from pathlib import Path
 
 from elmo_core.pretraining.sentences import split_sentences
 from elmo_core.tokenizer import tokenize
-from tasks.data import read_jsonl
+from tasks.base.files import read_jsonl
 from tasks.sst5.data import read
 
 Sentences = Iterator[list[str]]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from sklearn.utils.extmath import randomized_svd
 
-from elmo_core.disk import replacing
+from elmo_core.whole_files import replacing
 
 PART = 2_000_000  # tokens that are counted at once
 DIM, WORDS, WINDOW = 256, 40_000, 5  # numbers a word; words, the commonest; reach of a context

@@ -109,7 +109,7 @@ def snli_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def local_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Downloads come from this machine, without waiting, into a cache of the test's own."""
-    monkeypatch.setattr("elmo_core.fetch.BACK_OFF", 0.0)
+    monkeypatch.setattr("elmo_core.downloads.fetch.BACK_OFF", 0.0)
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_core import weights
+from elmo_core.bilm import weights
 from elmo_core.encoders.random import random_elmo
 from tests.conftest import TINY_ENCODER
 from tests.elmo_core.conftest import TINY

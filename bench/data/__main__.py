@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_core.verbs import Verbs
+from elmo_core.subcommands import Verbs
 
 
 def parser() -> ArgumentParser:

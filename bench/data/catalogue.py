@@ -12,7 +12,7 @@ from rich.table import Table
 from bench.data.items import Item, data_set, others
 from bench.errors import RunError
 from elmo_core.errors import did_you_mean
-from tasks.sources import Source, how_to_obtain, published
+from tasks.base.published import Source, how_to_obtain, published
 from tasks.task import DataError
 
 WIDTH = 1000  # where there is no terminal: nothing is folded, paths stay whole

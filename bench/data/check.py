@@ -11,7 +11,7 @@ from rich.table import Table
 from bench.data.catalogue import console, short
 from bench.data.items import select
 from bench.errors import RunError
-from tasks.sources import Count, Found, Source, published
+from tasks.base.published import Count, Found, Source, published
 from tasks.task import DataError
 
 ALONE = "runs report dev alone"

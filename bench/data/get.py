@@ -13,7 +13,7 @@ from bench.data.catalogue import console, short
 from bench.data.check import report
 from bench.data.items import Item, select
 from bench.errors import RunError
-from tasks.sources import how_to_obtain
+from tasks.base.published import how_to_obtain
 
 
 def get(names: Sequence[str], root: Path | None, *, offline: bool, ask: bool) -> int:

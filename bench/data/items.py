@@ -10,12 +10,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from bench.console import on_terminal
 from bench.errors import RunError
-from bench.say import on_terminal
-from elmo_core import glove, pretrained
+from elmo_core.downloads import cache, glove
+from elmo_core.downloads.presets import PRESETS, Preset
 from elmo_core.errors import did_you_mean
-from elmo_core.presets import PRESETS, Preset
-from tasks.sources import File, Source, fetch, published
+from tasks.base.published import File, Source, fetch, published
 
 SHORT = {"glove": "glove.840B.300d"}
 
@@ -76,10 +76,10 @@ def word_vectors(name: str) -> Item:
 
 def weights(preset: Preset) -> Item:
     def place(root: Path | None) -> Path:
-        return pretrained.cache_folder(root) / preset.name
+        return cache.cache_folder(root) / preset.name
 
     def load(root: Path | None, offline: bool) -> Path:
-        return pretrained.locate(preset, root, offline=offline)[0]
+        return cache.locate(preset, root, offline=offline)[0]
 
     return Item(
         name=preset.name,

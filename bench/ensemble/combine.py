@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
 from bench.errors import RunError
-from bench.record import Record, outcome
+from bench.run.record import Record, outcome
 
 if TYPE_CHECKING:
     from bench.ensemble.committee import Committee
@@ -24,8 +24,8 @@ def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
 
     Raises RunError where they cannot be combined.
     """
-    from bench import panel
-    from bench.say import said_in
+    from bench.console import said_in
+    from bench.run import panel
 
     found = members(folders)
     name = ensemble_id(member.result["run_id"] for member in found)

@@ -10,12 +10,12 @@ from datasets import Dataset
 from omegaconf import DictConfig
 from torch import Tensor
 
-from bench import layers
-from bench.datamodule import BenchData
+from bench.console import progress
 from bench.errors import RunError
-from bench.parts import device_of, encoder_of
-from bench.say import progress
-from bench.trained import configuration, trained
+from bench.run import features
+from bench.run.build import device_of, encoder_of
+from bench.run.datamodule import BenchData
+from bench.run.trained import configuration, trained
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example, NotCombinable
 
@@ -82,7 +82,7 @@ class Committee:
         data = BenchData(self.task, batch_size=1, seed=0)
         data.splits[split] = examples
         for cfg, store in self.stores.values():
-            layers.fill(cfg, store, data, split)
+            features.fill(cfg, store, data, split)
 
     @torch.inference_mode()
     def _output(self, examples: Sequence[Example]) -> dict[str, Tensor]:
@@ -101,5 +101,5 @@ def _expert(folder: Path, stores: dict[str, FeatureStore]) -> Expert:
     cfg = configuration(folder)
     name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
     if name not in stores and (encoder := encoder_of(cfg)) is not None:
-        stores[name] = layers.store_of(cfg, encoder)
+        stores[name] = features.store_of(cfg, encoder)
     return Expert(folder, cfg, stores.get(name))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import RunError
-from bench.record import Record
+from bench.run.record import Record
 
 PROGRAM = "python -m bench.ensemble"
 Examples = dict[str, str]  # the gold of each, as JSON, by id

@@ -1,4 +1,4 @@
-"""Two sets of runs compared on their predictions: bench/stats.py fed from predictions.jsonl."""
+"""Two sets of runs compared on their predictions: statistics.py fed from predictions.jsonl."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 
 import tasks
 from bench.report.records import Run
-from bench.stats import Array, Comparison, Pair, Rescored, Summed, compare
+from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
 
 Row = Mapping[str, Any]
 Counts = tuple[Callable[[Row], tuple[float, ...]], Callable[[Array], Array]]
@@ -76,7 +76,7 @@ def _same_examples(ids: Sequence[int], split: str) -> None:
 
 @cache
 def _counts(task: str) -> Counts | None:
-    """`counts` and `from_counts` of the task's score.py (see tasks/counts.py), if it has them.
+    """`counts` and `from_counts` of the task's score.py (see additive_metrics.py), if it has them.
 
     Run by its path: importing it would import the package around it, and so torch.
     """

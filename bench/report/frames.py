@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bench.report import samples, words
+from bench.report import sample_efficiency, wording
 from bench.report.grid import Grid
 from bench.report.groups import Group
 from bench.report.mixes import Mix, mixes
@@ -42,18 +42,18 @@ def comparisons(grid: Grid) -> Frame:
         [
             row,
             column,
-            words.signed(found.difference, 2),
-            f"[{words.signed(found.low, 2)}, {words.signed(found.high, 2)}]",
-            words.p_value(found.p),
-            words.p_value(entry.p) if entry.p is not None else "",
-            "" if found.seed_sd is None else words.number(found.seed_sd, 2),
+            wording.signed(found.difference, 2),
+            f"[{wording.signed(found.low, 2)}, {wording.signed(found.high, 2)}]",
+            wording.p_value(found.p),
+            wording.p_value(entry.p) if entry.p is not None else "",
+            "" if found.seed_sd is None else wording.number(found.seed_sd, 2),
             str(found.seeds),
             f"{found.examples:,}",
         ]
         for (row, column), entry in grid.entries.items()
         if (found := entry.against)
     ]
-    head = ["row", f"against {grid.baseline}", "difference", f"{words.CONFIDENCE} interval", "p"]
+    head = ["row", f"against {grid.baseline}", "difference", f"{wording.CONFIDENCE} interval", "p"]
     return Frame.of([*head, "p (Holm)", "sd over seeds", "seeds", "examples"], rows)
 
 
@@ -63,12 +63,12 @@ def reached(grid: Grid) -> Frame:
         [
             found.row,
             found.column,
-            words.number(found.best),
-            words.updates(found.baseline_epochs, found.updates_an_epoch),
-            words.updates(found.epochs, found.updates_an_epoch),
+            wording.number(found.best),
+            wording.updates(found.baseline_epochs, found.updates_an_epoch),
+            wording.updates(found.epochs, found.updates_an_epoch),
             "" if found.saved is None else f"{100 * found.saved:.0f} %",
         ]
-        for found in samples.reached(grid)
+        for found in sample_efficiency.reached(grid)
     ]
     head = ["row", "system", "baseline's best, dev", "baseline's updates (epochs)"]
     return Frame.of([*head, "needs", "fewer"], rows)
@@ -99,7 +99,7 @@ def _yardsticks(group: Group) -> str:
     splits = list(run.result["metrics"])
     for name in run.yardsticks(splits[0]):
         values = [(run.yardsticks(split)[name], split) for split in splits]
-        scores = ", ".join(f"{words.number(value)} {split}" for value, split in values)
+        scores = ", ".join(f"{wording.number(value)} {split}" for value, split in values)
         texts.append(f"{name} {scores}")
     return f"{run.metric}; needs no learning: {'; '.join(texts)}" if texts else run.metric
 
@@ -111,11 +111,11 @@ def _runs(groups: Sequence[Group]) -> Frame:
         rows.append(
             [
                 group.label,
-                words.scores(dev) if dev else "",
-                words.scores(test) if test else "",
+                wording.scores(dev) if dev else "",
+                wording.scores(test) if test else "",
                 "" if group.first.ensemble else f"{group.epochs:.0f}",
-                words.duration(group.seconds),
-                words.count(group.parameters),
+                wording.duration(group.seconds),
+                wording.count(group.parameters),
                 group.first.encoder,
                 group.differs,
             ]
@@ -147,12 +147,12 @@ def costs(grid: Grid) -> Frame:
         features = group.first.result.get("timing", {}).get("features_s", 0)
         rows.append(
             [
-                *(row, column, group.first.encoder, words.scores(entry.scores)),
-                words.count(encoder.get("parameters")),
+                *(row, column, group.first.encoder, wording.scores(entry.scores)),
+                wording.count(encoder.get("parameters")),
                 f"{encoder['layers']} × {encoder['dim']}" if encoder else "",
-                words.count(group.parameters),
-                words.duration(features) if encoder else "",
-                words.duration(group.seconds),
+                wording.count(group.parameters),
+                wording.duration(features) if encoder else "",
+                wording.duration(group.seconds),
             ]
         )
     head = ["row", "column", "encoder", "score", "frozen parameters", "layers × dim"]

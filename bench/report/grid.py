@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 from bench.report.compare import Incomparable, compared
 from bench.report.records import Cell, Experiment, Records, Run
-from bench.stats import Comparison, holm
+from bench.report.statistics import Comparison, holm
 
 MARKS = ((0.01, "**"), (0.05, "*"))
 

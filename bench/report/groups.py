@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.report.grid import Scores
 from bench.report.records import Run
-from elmo_core.names import PLACEMENTS
+from elmo_core.choices import PLACEMENTS
 
 SHOWN = (
     "task.name",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bench.report.records import Run
-from bench.stats import from_uniform
+from bench.report.statistics import from_uniform
 
 EXPLAINED = (
     "s: the layers' shares, after the softmax, the token layer (0) first; γ: the scale. "

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from bench.report import latex, markdown, spreadsheet
+from bench.report.formats import csv_file, latex, markdown
 from bench.report.report import collect
-from elmo_core.disk import replacing
+from elmo_core.whole_files import replacing
 
 
 def write(runs: Path, folder: Path, formats: Collection[str]) -> list[str]:
@@ -19,21 +19,21 @@ def write(runs: Path, folder: Path, formats: Collection[str]) -> list[str]:
         print(f"left out: {problem}", file=sys.stderr)
     pictures = []
     if not {"md", "html"}.isdisjoint(formats):
-        from bench.report.pictures import draw
+        from bench.report.figures.draw import draw
 
         pictures = draw(report)
         for picture in pictures:
             picture.save(folder / "figures")
 
     def page() -> str:
-        from bench.report import page
+        from bench.report.formats import html  # here: jinja2 is slow to import
 
-        return page.text(report, pictures, folder)
+        return html.text(report, pictures, folder)
 
     texts: dict[str, tuple[str, Callable[[], str]]] = {
         "md": ("report.md", lambda: markdown.text(report, pictures)),
         "tex": ("report.tex", lambda: latex.text(report)),
-        "csv": ("report.csv", lambda: spreadsheet.text(report)),
+        "csv": ("report.csv", lambda: csv_file.text(report)),
         "html": ("index.html", page),
     }
     written = []

@@ -14,12 +14,12 @@ from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from bench.errors import build
-from bench.parts import device_of
+from bench.run.build import device_of
 from bench.speed.clock import Now, seconds, typical
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
-from elmo_core.checked import Checked
-from elmo_core.products import PRECISIONS
+from elmo_core.bilm.packed_products import PRECISIONS
+from elmo_core.encoders.checked import Checked
 
 PROBE = 32
 

@@ -11,12 +11,13 @@ import torch
 import tasks
 from bench.errors import RunError, explain
 from bench.overrides import composed
-from bench.parts import device_of
-from bench.speed import featurizer, machine, peer, reading, steps, text
+from bench.run.build import device_of
+from bench.speed import featurizer, machine, reading, steps, text
 from bench.speed.clock import Now, clock
 from bench.speed.featurizer import Difference, Featurizer
 from bench.speed.machine import Machine
-from bench.speed.peer import Peer
+from bench.speed.peer import peer
+from bench.speed.peer.peer import Peer
 from bench.speed.reading import Reading
 from bench.speed.steps import Step
 from elmo_core import Encoder

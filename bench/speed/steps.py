@@ -13,11 +13,11 @@ import pytorch_lightning as pl
 from omegaconf import DictConfig
 from torch.utils.data import DataLoader
 
-from bench.datamodule import BenchData
-from bench.ema import WeightAverage
-from bench.module import BenchModule
 from bench.overrides import composed
-from bench.parts import placement_of, task_of
+from bench.run.build import placement_of, task_of
+from bench.run.callbacks.weight_average import WeightAverage
+from bench.run.datamodule import BenchData
+from bench.run.module import BenchModule
 from bench.speed.clock import Now
 from elmo_core import Encoder
 from elmo_core.store.feature_store import FeatureStore

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from elmo_core.checked import Checked
 from elmo_core.encoder import Encoder
+from elmo_core.encoders.checked import Checked
 from elmo_core.errors import OptionsError
 
 

@@ -6,12 +6,12 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from elmo_core import weights
-from elmo_core.batches import batches
-from elmo_core.bilm import BiLM
-from elmo_core.chars import boundary_ids, check_sentences, word_ids
-from elmo_core.frozen import FrozenBiLM
-from elmo_core.precision import exact_float32
+from elmo_core.bilm import weights
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.chars import boundary_ids, check_sentences, word_ids
+from elmo_core.bilm.frozen import FrozenBiLM
+from elmo_core.bilm.precision import exact_float32
+from elmo_core.encoders.batches import batches
 
 Sentences = Sequence[Sequence[str]]
 

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import Generator
 
-from elmo_core.bilm import BiLM
-from elmo_core.chars import word_ids
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.chars import word_ids
+from elmo_core.downloads.presets import preset
 from elmo_core.encoders.elmo import ElmoEncoder
-from elmo_core.presets import preset
 
 SAMPLE = 1000  # random words from which the token layer's mean is taken
 

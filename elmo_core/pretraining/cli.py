@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from elmo_core.verbs import Verbs
+from elmo_core.subcommands import Verbs
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
 

@@ -24,10 +24,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_core.chars import boundary_ids, word_ids
-from elmo_core.disk import replacing
+from elmo_core.bilm.chars import boundary_ids, word_ids
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
+from elmo_core.whole_files import replacing
 
 Array = NDArray[np.int64]
 BAR = BEGIN

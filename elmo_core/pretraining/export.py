@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from elmo_core import weights
-from elmo_core.disk import replacing
+from elmo_core.bilm import weights
+from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.errors import OptionsError
-from elmo_core.pretrained import OWN_FILE
+from elmo_core.whole_files import replacing
 
 
 def export(source: Path, out: Path, *, half: bool = False) -> None:

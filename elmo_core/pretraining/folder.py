@@ -14,13 +14,13 @@ from pathlib import Path
 import safetensors
 from safetensors.torch import load_file, save_file
 
-from elmo_core import weights
-from elmo_core.disk import replacing
+from elmo_core.bilm import weights
+from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.errors import WeightsError
-from elmo_core.pretrained import OWN_FILE
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.whole_files import replacing
 
 SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
 

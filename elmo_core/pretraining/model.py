@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_core.bilm import BiLM, State
-from elmo_core.lstm import ProjectedLSTM
+from elmo_core.bilm.bilm import BiLM, State
+from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.recurrence import unroll
 from elmo_core.pretraining.softmax import Softmax

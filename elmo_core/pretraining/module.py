@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
-from elmo_core.bilm import State
+from elmo_core.bilm.bilm import State
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.model import LanguageModel

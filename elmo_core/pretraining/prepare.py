@@ -22,12 +22,12 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from elmo_core.disk import replacing
 from elmo_core.pretraining.corpus import encode
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.sentences import read_sentences
 from elmo_core.pretraining.texts import find_texts, read_tokenised
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.whole_files import replacing
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
 VOCABULARY, SETTINGS, REPORT = "vocabulary.txt", "prepare.json", "report.json"

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from elmo_core.lstm import ProjectedLSTM
+from elmo_core.bilm.lstm import ProjectedLSTM
 
 aten = torch.ops.aten
 

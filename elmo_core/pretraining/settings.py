@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from elmo_core.bilm.options import Options
+from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError, did_you_mean
-from elmo_core.options import Options
-from elmo_core.presets import PRESETS
 
 PART = "training"
 

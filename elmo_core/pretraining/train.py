@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from elmo_core.bilm import BiLM
-from elmo_core.options import Options
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.options import Options
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.loop import fit

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from elmo_core.disk import replacing
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.texts import read_lines
+from elmo_core.whole_files import replacing
 
 BEGIN, END, UNKNOWN = range(3)
 SPECIALS = ("<S>", "</S>", "<UNK>")

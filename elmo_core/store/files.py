@@ -7,7 +7,7 @@ from pathlib import Path
 
 import xxhash
 
-from elmo_core.pretrained import cache_folder
+from elmo_core.downloads.cache import cache_folder
 
 SUFFIX = ".safetensors"
 KEY = 16

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from elmo_core.checked import Checked
 from elmo_core.encoder import KeepsWords
+from elmo_core.encoders.checked import Checked
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
 from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate

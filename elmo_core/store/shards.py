@@ -22,8 +22,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from elmo_core.disk import replacing
 from elmo_core.store.files import KEY, SUFFIX, DamagedShard, checksum
+from elmo_core.whole_files import replacing
 
 _BITS = {torch.float16: torch.int16, torch.float32: torch.int32}
 

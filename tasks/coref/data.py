@@ -11,9 +11,9 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.conll2012 import DOCUMENTS
+from tasks.base.files import find, to_dataset
 from tasks.coref.columns import Document, read_columns
-from tasks.data import find, to_dataset
+from tasks.formats.conll2012 import DOCUMENTS
 from tasks.task import DataError
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from elmo_core import Placement
 from tasks.coref.antecedents import AntecedentScorer, Links
 from tasks.coref.spans import Spans, SpanScorer
 from tasks.nn.char_words import PAD, CharCNN
-from tasks.nn.coupled_lstm import CoupledBiLSTM
+from tasks.nn.recurrent.coupled_lstm import CoupledBiLSTM
 from tasks.nn.words import WordEmbedding
 
 

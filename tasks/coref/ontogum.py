@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from elmo_core.disk import replacing
-from tasks.conllu import Document, Word, read_conllu
+from elmo_core.whole_files import replacing
+from tasks.formats.conllu import Document, Word, read_conllu
 from tasks.task import DataError
 
 # GUM's own division (its splits.md).

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tasks.coref.metrics import METRICS, overlap
-from tasks.counts import Sums
+from tasks.scoring.additive_metrics import Sums
 
 AVERAGED = ("muc", "b_cubed", "ceaf_e")  # "the" coreference F1 is their mean
 
@@ -37,13 +37,13 @@ def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """A document's sums of the averaged metrics: see tasks/counts.py."""
+    """A document's sums of the averaged metrics: see tasks/scoring/additive_metrics.py."""
     found = overlap(row["gold"], row["prediction"])
     return tuple(float(part) for name in AVERAGED for part in METRICS[name](found))
 
 
 def from_counts(sums: Sums) -> Sums:
-    """The average F1 in percent: see tasks/counts.py."""
+    """The average F1 in percent: see tasks/scoring/additive_metrics.py."""
     recalled, key, precise, response = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
     recall, precision = _ratio(recalled, key), _ratio(precise, response)
     f1: Sums = _ratio(2 * precision * recall, precision + recall)

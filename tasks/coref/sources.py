@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from elmo_core.archives import unpack
-from tasks import conll2012
+from elmo_core.downloads.archives import unpack
+from tasks.base.published import File, Found, Source, github, github_archive
 from tasks.coref import ontogum
 from tasks.coref.columns import read_columns
 from tasks.coref.data import locate
-from tasks.sources import File, Found, Source, github, github_archive
+from tasks.formats import conll2012
 
 GUM_COMMIT = "72ce5ac14978a324c2fd18d49484e65292cbe316"
 LITBANK_COMMIT = "3e50db0ffc033d7ccbb94f4d88f6b99210328ed8"

@@ -13,18 +13,18 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from elmo_core.pretraining.sentences import split_sentences
+from tasks.base.new_text import text_of
+from tasks.base.word_task import WordTask
 from tasks.coref.data import FOLDERS, names, read
 from tasks.coref.decode import clusters
 from tasks.coref.model import EndToEnd
 from tasks.coref.score import score
 from tasks.coref.sources import SOURCES
 from tasks.coref.yardstick import Yardstick
-from tasks.given import text_of
 from tasks.nn.char_words import spell
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.task import Batch, DataError, Example, NotCombinable
-from tasks.word_task import WordTask
 
 
 class Coref(WordTask):

@@ -10,8 +10,8 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.folder_task import FolderTask
-from tasks.given import tokens_of
+from tasks.base.folder_task import FolderTask
+from tasks.base.new_text import tokens_of
 from tasks.neighbours.model import NearestUse
 from tasks.neighbours.score import score
 from tasks.nn.nearest import NONE

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from datasets import ClassLabel, Dataset
 
-from tasks.data import DataError, find, to_dataset
-from tasks.tags import BIO, TagError, convert, detect
+from tasks.base.files import DataError, find, to_dataset
+from tasks.formats.tags import BIO, TagError, convert, detect
 
 log = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.nn.birnn import BiLSTM
+from tasks.formats.tags import follows
 from tasks.nn.char_words import CharCNN
 from tasks.nn.crf import CRF
 from tasks.nn.dropout import VariationalDropout
+from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
-from tasks.tags import follows
 
 
 class Tagger(nn.Module):

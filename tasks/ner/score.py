@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.counts import f1 as from_counts
+from tasks.scoring.additive_metrics import f1 as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
 
@@ -40,7 +40,7 @@ def _simple(sentences: Tags) -> list[list[str]]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, predicted, gold) entities of a sentence: see tasks/counts.py."""
+    """(right, predicted, gold) entities of a sentence: see tasks/scoring/additive_metrics.py."""
     from seqeval.metrics.sequence_labeling import get_entities
 
     gold, pred = (set(get_entities(_simple([row[side]])[0])) for side in ("gold", "prediction"))

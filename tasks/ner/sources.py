@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tasks.base.published import SPLITS, File, Found, Source, github
 from tasks.ner.data import SHARES, UNDIVIDED, locate, read
-from tasks.sources import SPLITS, File, Found, Source, github
 
 WNUT_COMMIT = "e52a2d2a71ac1a051ca2d532eef28653c5c02603"
 WIKIGOLD_COMMIT = "8522f4b39cf9ed323b77f2d8a5005628f8861908"

@@ -10,7 +10,9 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.given import tokens_of
+from tasks.base.new_text import tokens_of
+from tasks.base.word_task import WordTask
+from tasks.formats.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
 from tasks.ner.data import FILES, read
 from tasks.ner.model import Tagger
 from tasks.ner.score import score
@@ -20,9 +22,7 @@ from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
 from tasks.task import Batch, Example
-from tasks.word_task import WordTask
 
 POTENTIALS = ("emissions", "transitions", "start", "end")
 

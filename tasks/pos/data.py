@@ -9,9 +9,9 @@ from pathlib import Path
 
 from datasets import Dataset
 
-from tasks.conllu import read_sentences
-from tasks.data import DataError, find, to_dataset
-from tasks.treebank import unescape
+from tasks.base.files import DataError, find, to_dataset
+from tasks.formats.conllu import read_sentences
+from tasks.formats.treebank import unescape
 
 UPOS, XPOS = "upos", "xpos"
 SECTIONS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}  # of the WSJ

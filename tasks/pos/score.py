@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from tasks.counts import mean as from_counts
+from tasks.scoring.additive_metrics import mean as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
 
@@ -27,6 +27,6 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, tokens) of a sentence: see tasks/counts.py."""
+    """(right, tokens) of a sentence: see tasks/scoring/additive_metrics.py."""
     pairs = zip(row["gold"], row["prediction"], strict=True)
     return (sum(gold == pred for gold, pred in pairs), len(row["gold"]))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks import ud_ewt
+from tasks.base.published import Found, Source
+from tasks.formats import ud_ewt
 from tasks.pos.data import XPOS, locate, read
-from tasks.sources import Found, Source
 
 
 def count(folder: Path, split: str) -> Found | None:

@@ -10,7 +10,8 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.given import tokens_of
+from tasks.base.new_text import tokens_of
+from tasks.base.word_task import WordTask
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
@@ -19,7 +20,6 @@ from tasks.pos.model import IGNORED, Probe
 from tasks.pos.score import score
 from tasks.pos.sources import SOURCES
 from tasks.task import Batch, Example
-from tasks.word_task import WordTask
 
 
 class POS(WordTask):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tasks.formats.tags import IOB1, Span, from_spans
 from tasks.smallworld.document import Sentence
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story
-from tasks.tags import IOB1, Span, from_spans
 
 FILES = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}
 KINDS = {"person": "PER", "town": "LOC", "body": "ORG"}

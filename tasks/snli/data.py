@@ -11,7 +11,7 @@ from typing import Any
 from datasets import Dataset
 
 from elmo_core.tokenizer import tokenize
-from tasks.data import DataError, find, read_jsonl, to_dataset
+from tasks.base.files import DataError, find, read_jsonl, to_dataset
 
 log = logging.getLogger(__name__)
 

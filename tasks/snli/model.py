@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.nn.attention import align
-from tasks.nn.birnn import BiLSTM
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.pooling import masked_max, masked_mean
+from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 

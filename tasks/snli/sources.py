@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tasks.data import find
+from tasks.base.files import find
+from tasks.base.published import File, Found, Source
 from tasks.snli.data import LABELS, NO_LABEL, gold_label, names, rows
-from tasks.sources import File, Found, Source
 
 COMMIT = "cdb5c3d5eed6ead6e5a341c8e56e669bb666725b"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.data import DataError, find, to_dataset
+from tasks.base.files import DataError, find, to_dataset
 from tasks.squad.tokens import Tokens, tokenise
 
 log = logging.getLogger(__name__)

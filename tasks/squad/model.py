@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.nn.biattention import BiAttention
-from tasks.nn.bigru import BiGRU
 from tasks.nn.char_words import PAD, CharCNN
 from tasks.nn.dropout import VariationalDropout
+from tasks.nn.recurrent.bigru import BiGRU
 from tasks.nn.self_attention import SelfAttention
 from tasks.nn.words import WordEmbedding
 

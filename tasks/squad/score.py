@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.counts import mean as from_counts
+from tasks.scoring.additive_metrics import mean as from_counts
 
 __all__ = ["counts", "exact_match", "f1", "from_counts", "normalise", "score"]
 
@@ -47,5 +47,5 @@ def score(
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(F1, 1): see tasks/counts.py."""
+    """(F1, 1): see tasks/scoring/additive_metrics.py."""
     return (max(f1(row["prediction"], answer) for answer in row["answers"]), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.sources import File, Found, Source
+from tasks.base.published import File, Found, Source
 from tasks.squad.data import locate, records_of
 
 COMMIT = "7b6d24c440a36b6815f21b70d25016731768db1f"

@@ -11,7 +11,8 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.given import text_of
+from tasks.base.new_text import text_of
+from tasks.base.word_task import WordTask
 from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
@@ -24,7 +25,6 @@ from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
 from tasks.task import Batch, Example
-from tasks.word_task import WordTask
 
 SPANS = 20  # of the best ones, written down for ensembles
 

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tasks.tags import BIO, Span, from_spans
+from tasks.formats.tags import BIO, Span, from_spans
 from tasks.task import DataError
 
 NONE = "-"  # no predicate here

@@ -10,8 +10,8 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.conll2012 import DOCUMENTS
-from tasks.data import find, to_dataset
+from tasks.base.files import find, to_dataset
+from tasks.formats.conll2012 import DOCUMENTS
 from tasks.srl.columns import Sentence, read_columns
 
 log = logging.getLogger(__name__)

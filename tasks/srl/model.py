@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.nn.highway_lstm import AlternatingLSTM
+from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 
 IGNORED = -100  # a gold tag that does not count: padding, or a role that training never showed

@@ -12,11 +12,11 @@ from difflib import SequenceMatcher
 from itertools import chain, islice
 from pathlib import Path
 
-from elmo_core.archives import unpack
-from elmo_core.disk import replacing
-from tasks import ud_ewt
-from tasks.conllu import Word, read_conllu
-from tasks.sources import SPLITS
+from elmo_core.downloads.archives import unpack
+from elmo_core.whole_files import replacing
+from tasks.base.published import SPLITS
+from tasks.formats import ud_ewt
+from tasks.formats.conllu import Word, read_conllu
 from tasks.task import DataError
 
 RELEASE = "propbank-release.tar.gz"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tasks.counts import f1 as from_counts
+from tasks.scoring.additive_metrics import f1 as from_counts
 
 __all__ = ["arguments", "counts", "from_counts", "score"]
 
@@ -72,7 +72,7 @@ def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, predicted, gold) arguments of a proposition, V left out: see tasks/counts.py."""
+    """(right, predicted, gold) arguments of a proposition, V left out: see additive_metrics.py."""
     gold, pred = (
         Counter(argument for argument in arguments(row[side]) if argument[0] not in EXCLUDED)
         for side in ("gold", "prediction")

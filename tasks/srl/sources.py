@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tasks import conll2012, ud_ewt
-from tasks.sources import File, Found, Source, github_archive
+from tasks.base.published import File, Found, Source, github_archive
+from tasks.formats import conll2012, ud_ewt
 from tasks.srl import propbank_ewt
 from tasks.srl.columns import read_columns
 from tasks.srl.data import locate

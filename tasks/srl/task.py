@@ -11,7 +11,9 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.given import tokens_of
+from tasks.base.new_text import tokens_of
+from tasks.base.word_task import WordTask
+from tasks.formats.tags import BIO, OUTSIDE, follows, inventory
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
@@ -21,9 +23,7 @@ from tasks.srl.model import IGNORED, DeepSRL
 from tasks.srl.score import score
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
-from tasks.tags import BIO, OUTSIDE, follows, inventory
 from tasks.task import Batch, DataError, Example
-from tasks.word_task import WordTask
 
 
 class SRL(WordTask):

@@ -9,9 +9,9 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.data import DataError, find, read_jsonl, to_dataset
+from tasks.base.files import DataError, find, read_jsonl, to_dataset
+from tasks.formats.treebank import unescape
 from tasks.sst5.trees import parse
-from tasks.treebank import unescape
 
 log = logging.getLogger(__name__)
 

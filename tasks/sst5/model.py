@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.nn.attention import masked_softmax
-from tasks.nn.birnn import BiLSTM
 from tasks.nn.maxout import Maxout
 from tasks.nn.pooling import SelfAttentivePooling, masked_max, masked_mean, masked_min
+from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 POOL = 4  # linear functions in each maxout unit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from elmo_core.archives import unpack
-from tasks.sources import SPLITS, File, Found, Source
+from elmo_core.downloads.archives import unpack
+from tasks.base.published import SPLITS, File, Found, Source
 from tasks.sst5.data import LABELS, file_of, read
 
 ARCHIVE = "trainDevTestTrees_PTB.zip"

@@ -11,8 +11,8 @@ from datasets import Dataset
 from torch import nn
 
 from elmo_core import Placement
-from tasks.classification_task import ClassificationTask
-from tasks.given import tokens_of
+from tasks.base.classification_task import ClassificationTask
+from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.sst5.data import LABELS, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tasks.treebank import unescape
+from tasks.formats.treebank import unescape
 
 # Only these are blanks: some words of the treebank hold a no-break space ("2 1/2").
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")

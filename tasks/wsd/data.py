@@ -9,7 +9,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.data import DataError, to_dataset
+from tasks.base.files import DataError, to_dataset
 from tasks.wsd.corpus import KEYS, SUFFIX, read_keys, read_sentences
 from tasks.wsd.inventory import FILES, read_first_senses
 

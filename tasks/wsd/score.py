@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.counts import f1 as from_counts
+from tasks.scoring.additive_metrics import f1 as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
 
@@ -44,5 +44,5 @@ def _counts(gold: Senses, pred: Senses) -> tuple[float, int, int]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(points, answered, asked) of a sentence: see tasks/counts.py."""
+    """(points, answered, asked) of a sentence: see tasks/scoring/additive_metrics.py."""
     return _counts(row["gold"], row["prediction"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.sources import Found, Source
+from tasks.base.published import Found, Source
 from tasks.wsd.corpus import SUFFIX, read_sentences
 from tasks.wsd.data import SETS, locate
 

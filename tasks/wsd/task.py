@@ -11,8 +11,8 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.folder_task import FolderTask
-from tasks.given import text_of, tokens_of
+from tasks.base.folder_task import FolderTask
+from tasks.base.new_text import text_of, tokens_of
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
 from tasks.task import Batch, DataError, Example

@@ -11,16 +11,7 @@ import pytest
 
 from bench.report.__main__ import main as make_report
 from tests.bench.made_up import everything
-from tests.conftest import TINY_ENCODER
-
-SMALL = (
-    "task=snli",
-    "task.hidden=8",
-    "task.word_dim=8",
-    "training.max_epochs=3",
-    "trainer=cpu",
-    *TINY_ENCODER,
-)
+from tests.bench.small import SMALL
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Made-up runs and experiments, as bench/record.py and bench/manifest.py leave them."""
+"""Made-up runs and experiments, as bench/run/record.py and bench/sweep/manifest.py leave them."""
 
 from __future__ import annotations
 

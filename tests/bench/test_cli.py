@@ -15,7 +15,7 @@ import torch
 
 from bench.overrides import expand
 from tasks.snli.model import ESIM
-from tests.bench.conftest import SMALL
+from tests.bench.small import SMALL
 
 Bench = Callable[..., int]
 
@@ -156,7 +156,7 @@ def test_out_of_memory_names_the_longest_example_and_the_knob(
 def test_a_second_process_on_the_same_run_is_refused(
     bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bench.record import Record
+    from bench.run.record import Record
 
     arguments = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
     assert bench(*arguments) == 0
@@ -171,6 +171,7 @@ def test_expand() -> None:
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
     assert expand(["data.dir=x"]) == ["data.dir=x", "data=open"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
+    assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
 
 
 @pytest.mark.parametrize("logger", ["none", "csv", "wandb"])

@@ -16,12 +16,12 @@ from omegaconf import DictConfig
 
 from bench import features
 from bench.config import choice, run_id
-from elmo_core.checked import Checked
+from elmo_core.encoders.checked import Checked
 from elmo_core.encoders.random import random_elmo
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import shards_in
 from elmo_core.store.prepare import prepare
-from tests.bench.conftest import SMALL
+from tests.bench.small import SMALL
 from tests.elmo_core.conftest import TINY
 
 Small = Callable[..., Path]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from elmo_core.bilm import BiLM
+from elmo_core.bilm.bilm import BiLM
 from tests.conftest import shared
 
 TINY: dict[str, Any] = {

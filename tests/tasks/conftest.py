@@ -8,7 +8,7 @@ from tasks import smallworld
 from tasks.smallworld.claims import Claim, Phrase
 from tasks.smallworld.lexicon import VERBS
 from tasks.smallworld.stories import Story
-from tests.tasks.wsd_set import write_wsd
+from tests.tasks.wsd.wsd_set import write_wsd
 
 
 @pytest.fixture

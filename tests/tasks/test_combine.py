@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from tasks.coref import Coref
+from tasks.formats.tags import convert, follows
 from tasks.ner import NER
 from tasks.nn.crf import CRF
 from tasks.pos import POS
@@ -18,7 +19,6 @@ from tasks.snli import SNLI
 from tasks.squad import SQuAD
 from tasks.srl import SRL
 from tasks.sst5 import SST5
-from tasks.tags import convert, follows
 from tasks.task import NotCombinable, Task
 
 MODELS, TOKENS = 3, 4

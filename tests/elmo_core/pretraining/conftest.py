@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from elmo_core.options import Options
+from elmo_core.bilm.options import Options
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.prepare import Request, prepare
 from elmo_core.pretraining.settings import Training

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from elmo_core.bilm import BiLM
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.prepare import ENCODED, TRAIN, VOCABULARY

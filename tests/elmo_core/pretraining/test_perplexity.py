@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 
-from elmo_core.bilm import BiLM
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from elmo_core.lstm import ProjectedLSTM
+from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.pretraining.recurrence import unroll
 
 STEPS, BATCH = 6, 4

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError
-from elmo_core.presets import PRESETS
 from elmo_core.pretraining import cli
 from elmo_core.pretraining.__main__ import main
 from elmo_core.pretraining.settings import Training, read

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_core.chars import boundary_ids, word_ids
+from elmo_core.bilm.chars import boundary_ids, word_ids
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.streams import Arcs, Streams

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from elmo_core.bilm import BiLM
-from elmo_core.char_cnn import CharCNN
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.encoder import KeepsWords
 from elmo_core.encoders.elmo import ElmoEncoder
 

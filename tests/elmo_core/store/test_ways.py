@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from elmo_core.checked import Checked
+from elmo_core.encoders.checked import Checked
 from elmo_core.errors import StoreError
 from elmo_core.store import plan
 from elmo_core.store.feature_store import Advance, FeatureStore

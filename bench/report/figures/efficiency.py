@@ -1,0 +1,55 @@
+"""The sample-efficiency curves, one picture a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.axes import Axes
+
+from bench.report.figures.style import Picture, legend, place_colour, sheet
+from bench.report.grid import Grid
+from bench.report.sample_efficiency import Series, series
+
+
+def efficiency(grid: Grid) -> Iterator[Picture]:
+    experiment = grid.experiment
+    for number, row in enumerate(experiment.rows):
+        systems = series(grid, row)
+        if not systems:
+            continue
+        figure, (axes,) = sheet(height=3.0)
+        for system in systems:
+            _draw(axes, system, with_paper=experiment.data != "mini")
+        axes.set_xscale("log")
+        ticks = sorted({x for system in systems for x, _ in system.points})
+        axes.set_xticks(ticks, [f"{x:g} %" for x in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("part of the training set")
+        axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
+        legend(figure, [axes], columns=2)
+        yield Picture(
+            name=f"{experiment.path.stem}-{number + 1}",
+            section=experiment.path.stem,
+            caption=f"{row}: score against the size of the training set (bars: standard deviation "
+            "over seeds).",
+            alt=f"{row}: sample efficiency with and without ELMo",
+            figure=figure,
+        )
+
+
+def _draw(axes: Axes, system: Series, *, with_paper: bool) -> None:
+    scored = [(x, entry.scores) for x, entry in system.points if entry.scores]
+    colour = place_colour(system.placement)
+    axes.errorbar(
+        [x for x, _ in scored],
+        [scores.mean for _, scores in scored],
+        yerr=[scores.sd or 0 for _, scores in scored],
+        color=colour,
+        marker="o",
+        elinewidth=1,
+        label=system.name,
+    )
+    papers = [(x, entry.paper) for x, entry in system.points if entry.paper is not None]
+    if with_paper and papers:
+        label = f"{system.name}, the paper's"
+        axes.plot(*zip(*papers, strict=True), color=colour, linestyle=":", label=label)

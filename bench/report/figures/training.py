@@ -1,0 +1,49 @@
+"""Training curves: the dev score after each epoch, every run a thin line, one picture a task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from bench.report.figures.style import Picture, legend, place_colour, sheet
+from bench.report.groups import Group
+
+
+def training(groups: Sequence[Group]) -> Iterator[Picture]:
+    groups = [group for group in groups if not group.first.ensemble]  # which nobody trained
+    for task, data in dict.fromkeys((group.first.task, group.first.data) for group in groups):
+        found = [g for g in groups if (g.first.task, g.first.data) == (task, data)]
+        losses = any("train_loss" in epoch for g in found for epoch in g.first.result["history"])
+        figure, panels = sheet(1 + losses, height=2.2 + 1.2 * losses, ratios=[1.6, 1][: 1 + losses])
+        for group in found:
+            _draw(panels, group)
+        panels[0].set_title(f"{task} on {data}: dev {found[0].first.metric}")
+        if losses:
+            panels[1].set_title("training loss")
+        panels[-1].set_xlabel("epoch")
+        panels[-1].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        legend(figure, panels, columns=4)
+        yield Picture(
+            name=re.sub(r"[^\w.+-]+", "-", f"training-{task}-{data}"),
+            section="runs",
+            caption=f"Training on {task} ({data}): each line is a run, coloured by where ELMo is.",
+            alt=f"Training curves of {task} on {data}",
+            figure=figure,
+        )
+
+
+def _draw(panels: Sequence[Axes], group: Group) -> None:
+    place = str(group.elmo["placement"])
+    for run in group.runs:
+        history = run.result["history"]
+        epochs = [epoch["epoch"] + 1 for epoch in history]
+        style: dict[str, Any] = {"color": place_colour(place), "linewidth": 1, "alpha": 0.75}
+        style["marker"] = "." if len(history) == 1 else ""
+        panels[0].plot(epochs, run.dev_scores, label=place, **style)
+        if len(panels) > 1:
+            losses = [(e["epoch"] + 1, e["train_loss"]) for e in history if e.get("train_loss")]
+            panels[1].plot(*zip(*losses, strict=True), **style) if losses else None

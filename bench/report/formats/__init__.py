@@ -1,0 +1,1 @@
+"""The report as a terminal, Markdown, LaTeX, CSV and a page show it."""

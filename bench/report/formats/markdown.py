@@ -1,0 +1,102 @@
+"""report.md: the tables as GitHub shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from bench.report import frames, wording
+from bench.report.frames import Frame
+from bench.report.grid import Entry, Grid
+from bench.report.mixes import EXPLAINED
+from bench.report.report import Report
+
+if TYPE_CHECKING:
+    from bench.report.figures.style import Picture
+
+
+def text(report: Report, pictures: Sequence[Picture]) -> str:
+    """The pictures are linked as files in figures/."""
+    parts = [f"# Report on {report.records.folder}"]
+    for grid in report.grids:
+        parts += _experiment(grid, [p for p in pictures if p.section == grid.experiment.path.stem])
+    if report.groups:
+        parts.append("## All runs")
+        for block in frames.runs(report.groups):
+            parts += [f"### {_escaped(block.title)}", _escaped(block.note), table(block.frame)]
+        parts += _pictures([p for p in pictures if p.section == "runs"])
+        mixed = frames.learned(report.groups)
+        parts += ["## Learned mixes", table(mixed), EXPLAINED] if mixed.rows else []
+    lines = [f"- {line}" for line in frames.left_out(report)]
+    parts += ["## Not in the tables", "\n".join(lines)] if lines else []
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
+    experiment = grid.experiment
+    yield f"## {experiment.title}"
+    yield " · ".join(wording.about(experiment))
+    yield f"```\n{experiment.command}\n```"
+    yield scores(grid)
+    yield "\n".join(f"- {_escaped(note)}" for note in wording.notes(grid))
+    for name, frame in frames.beside(grid).items():
+        yield f"{name.capitalize()}:"
+        yield table(frame)
+    yield from _pictures(pictures)
+    if grid.gaps:
+        yield "What is not there, and the command that makes it:"
+        yield "\n".join(
+            f"- {gap.cell.row}, {gap.cell.column}, seed {gap.cell.seed}: {gap.status}"
+            f"{f' ({_escaped(gap.reason)})' if gap.reason else ''}: `{gap.cell.command}`"
+            for gap in grid.gaps
+        )
+
+
+def scores(grid: Grid) -> str:
+    """Ours, and the paper's beneath in italics."""
+    columns, rows = grid.experiment.columns, []
+    for row in grid.experiment.rows:
+        cells = map(_cell, grid.row(row))
+        rows.append([wording.row(grid, row), *cells, wording.yardsticks(grid.yardsticks(row))])
+        if row in grid.experiment.paper:
+            rows.append(["*paper*", *(_paper(grid, row, column) for column in columns), ""])
+    head = [" ", *map(_escaped, columns), "needs no learning"]
+    return _lines(Frame.of(head, rows))
+
+
+def _cell(entry: Entry | None) -> str:
+    if entry is None:
+        return ""
+    gaps = f"*{wording.gaps(entry)}*" if entry.gaps else ""
+    if entry.scores is None:
+        return gaps
+    against = f"({wording.difference(entry)})" if entry.against else ""
+    return " ".join(filter(None, (f"**{wording.scores(entry.scores)}**", _escaped(against), gaps)))
+
+
+def _paper(grid: Grid, row: str, column: str) -> str:
+    value = grid.experiment.paper[row].get(column)
+    return "" if value is None else f"*{wording.paper(value, grid.paper_difference(row, column))}*"
+
+
+def _pictures(pictures: Sequence[Picture]) -> Iterator[str]:
+    for picture in pictures:
+        yield f"![{_escaped(picture.alt)}](figures/{picture.name}.png)"
+        yield f"*{_escaped(picture.caption)}*"
+
+
+def table(frame: Frame) -> str:
+    return _lines(
+        Frame([*map(_escaped, frame.head)], [[*map(_escaped, row)] for row in frame.rows])
+    )
+
+
+def _lines(frame: Frame) -> str:
+    lines = [frame.head, ["---"] * len(frame.head), *frame.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """What stands for itself: no emphasis, no tags, no new cells."""
+    return " ".join(re.sub(r"[\\|*_]|<(?=[\w/!?])", r"\\\g<0>", text).split())

@@ -1,0 +1,1 @@
+"""What a run does beside training: checkpoints, averaged weights, memory given back."""

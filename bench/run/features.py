@@ -1,0 +1,41 @@
+"""Where a run's layers come from: the choice of `features`, from its configuration to the store."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from omegaconf import DictConfig
+
+from bench.console import progress
+from bench.errors import RunError
+from bench.run.datamodule import BenchData
+from elmo_core import Encoder
+from elmo_core.errors import StoreError
+from elmo_core.store.feature_store import FeatureStore
+from elmo_core.store.prepare import prepare
+
+WAY_OUT = (
+    "features.dir=FOLDER on another disk, features.precision=float16 (half the size), a larger "
+    "features.max_gb or `python -m bench.features prune` make room; features=auto needs none"
+)
+
+
+def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
+    return FeatureStore(encoder, cfg.features.dir, cfg.features.precision)
+
+
+def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) -> None:
+    """Make the store ready for these splits. Raises RunError where it must be and cannot."""
+    limit, sentences = cfg.features.max_gb, data.task.sentences
+    examples = (example for split in splits for example in data.split(split) or ())
+    try:
+        prepare(
+            store,
+            (words for example in examples for words in sentences(example)),
+            of=", ".join(splits),
+            mode=cfg.features.mode,
+            limit=None if limit is None else int(limit * 1e9),
+            progress=partial(progress, "encoding"),
+        )
+    except StoreError as error:
+        raise RunError(f"features={cfg.features.mode}: {error}. {WAY_OUT}") from error

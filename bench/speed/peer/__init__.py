@@ -1,0 +1,1 @@
+"""AllenNLP's encoder, measured beside ours where it is installed."""

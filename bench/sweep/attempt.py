@@ -1,0 +1,102 @@
+"""One run among many, in whichever process it is done: what came of it, never an exception."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from bench.console import one_line
+from bench.errors import BusyError, explain
+from bench.run.imports import without_collecting
+from bench.run.record import Record
+from bench.sweep.job import Cell, Ensemble, Outcome
+
+
+def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
+    """Do the run `cfg`, which stands in `cells` at Hydra's job number, and say so in one line."""
+    number = HydraConfig.get().job.num
+    label = f"[{number + 1}/{len(cells)}] {cells[number]}"
+    started = time.perf_counter()
+    with one_line(label), _command(cells[number].overrides):
+        outcome = _done(cfg)
+    gc.collect()  # the model and its features, before the next run has its own
+    seconds = time.perf_counter() - started
+    print(f"{label}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+
+
+def combined(ensemble: Ensemble, force: bool) -> Outcome:
+    """The same for an ensemble, whose runs are there; one of another process's is waited for."""
+    started = time.perf_counter()
+    with one_line(str(ensemble)):
+        outcome = _combined(ensemble, force)
+    seconds = time.perf_counter() - started
+    print(f"{ensemble}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+
+
+def _done(cfg: DictConfig) -> Outcome:
+    try:
+        with without_collecting():
+            from bench.run.run import run
+
+        return _finished(run(cfg))
+    except BusyError:
+        return Outcome("elsewhere", "being run by another process")
+    except Exception as error:
+        return _failed(error, Record.of(cfg), cfg.debug)
+
+
+def _combined(ensemble: Ensemble, force: bool) -> Outcome:
+    from bench.ensemble.combine import combine
+
+    folders = [job.record.folder for job in ensemble.jobs]
+    try:
+        try:
+            return _finished(combine(folders, force))
+        except BusyError:
+            ensemble.record.wait()
+            return _finished(combine(folders))
+    except Exception as error:
+        return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
+
+
+def _finished(result: dict[str, Any]) -> Outcome:
+    name = result["primary"]["name"]
+    return Outcome("finished", f"dev {name} {result['metrics']['dev'][name]:.2f}")
+
+
+def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
+    """In one line; for a bug of ours, the traceback goes to the run's log."""
+    if debug:
+        traceback.print_exc()
+    why = explain(error)
+    if why:
+        return Outcome("failed", why)
+    first = (str(error).splitlines() or [""])[0]
+    try:
+        with record.log.open("a") as file:
+            traceback.print_exc(file=file)
+        where = f" (traceback in {record.log})"
+    except OSError:
+        where = ""
+    return Outcome("failed", f"{type(error).__name__}: {first}{where}", mendable=False)
+
+
+@contextmanager
+def _command(overrides: Sequence[str]) -> Iterator[None]:
+    """Lightning starts the other processes of a run with this one's command line."""
+    whole = sys.argv
+    sys.argv = [whole[0], *overrides]
+    try:
+        yield
+    finally:
+        sys.argv = whole

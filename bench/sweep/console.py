@@ -1,0 +1,91 @@
+"""What a sweep says on the console: what is to be done, what came of it, and the scores."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean, stdev
+
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bench.sweep.job import Ensemble, Job, Places
+from bench.sweep.manifest import command
+
+COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
+
+
+def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) -> None:
+    """One line; with `plan=true` each run's state, and the commands of those that are missing."""
+    console = Console()
+    counted = Counter(job.found for job in jobs)
+    states = ", ".join(f"{count} {state}" for state, count in counted.items())
+    cells = sum(len(job.cells) for job in jobs)
+    shared = f" for {cells} cells" if cells > len(jobs) else ""
+    then = f"; then {len(ensembles)} ensembles of them" if ensembles else ""
+    console.print(f"{_title(cfg)}{len(jobs)} runs{shared}: {states}{then}", highlight=False)
+    if not cfg.plan:
+        return
+    table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
+    for job in jobs:
+        table.add_row(escape(str(job.cells[0])), job.found)
+    console.print(table)
+    for job in jobs:
+        if job.found != "finished":
+            print(command(job.cells[0].overrides))  # whole, to be pasted
+    for ensemble in ensembles:
+        if not ensemble.done:
+            print(ensemble.command)
+
+
+def show(places: Places, manifest: Path | None) -> None:
+    """What was finished, skipped, or failed and why, one line a run; then the scores."""
+    console = Console()
+    table = Table("run", "what", "", "time", box=None, padding=(0, 2, 0, 0))
+    for job in dict.fromkeys(job for _, job in places):
+        state = job.outcome.status if job.outcome else "finished earlier"
+        what, seconds = (job.outcome.what, job.outcome.seconds) if job.outcome else ("", 0)
+        time = f"{seconds:.0f} s" if seconds else ""
+        state = f"[{COLOURS.get(state, 'red')}]{state}[/]"
+        table.add_row(escape(str(job.cells[0])), state, escape(what), time)
+    console.print(table)
+    if manifest is not None:
+        from bench.report.formats import terminal  # with numpy
+
+        terminal.show(manifest, console)
+    elif any(job.done for _, job in places):
+        console.print(scores(places))
+
+
+def scores(places: Places) -> Table:
+    """Tasks × what else varied: dev, mean ± standard deviation over seeds."""
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for cell, job in places:
+        result = job.record.finished()
+        if result is not None:
+            names[cell.row] = result["primary"]["name"]
+            found[cell.row, cell.column].append(result["metrics"]["dev"][names[cell.row]])
+    columns = dict.fromkeys(cell.column for cell, _ in places)
+    table = Table("dev", "", *(escape(column) for column in columns))
+    for row in dict.fromkeys(cell.row for cell, _ in places):
+        table.add_row(row, names.get(row), *(_mean(found[row, column]) for column in columns))
+    return table
+
+
+def _mean(found: Sequence[float]) -> str:
+    if not found:
+        return "–"
+    spread = f" ± {stdev(found):.2f} (n={len(found)})" if len(found) > 1 else ""
+    return f"{fmean(found):.2f}{spread}"
+
+
+def _title(cfg: DictConfig) -> str:
+    if cfg.experiment is None:
+        return ""
+    source = f" ({cfg.experiment.source})" if cfg.experiment.source else ""
+    name = cfg.hydra.runtime.choices["experiment"]
+    return f"[bold]{escape(name)}[/]: {escape(cfg.experiment.title + source)}\n"

@@ -1,0 +1,191 @@
+"""From an experiment, or from a command line of several values, to the runs that they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hydra.core.override_parser.types import Override, Transformer
+from omegaconf import DictConfig, OmegaConf
+
+from bench.config import ConfigError
+from bench.overrides import expand
+from bench.sweep.job import Cell
+from elmo_core.errors import did_you_mean
+
+Rows = dict[str, dict[str, Any]]
+
+
+def grid(given: Sequence[Override], default_task: str, default_seed: int) -> list[Cell]:
+    """Every combination of what has several values: tasks are rows, seeds are seeds, and what
+    else varies makes the columns."""
+    seeds = _seeds(given) or [default_seed]
+    last = {o.get_key_element(): o for o in given if o.key_or_group not in ("seed", "plan")}
+    rest = list(last.values())
+    varying = {o.get_key_element() for o in rest if o.is_sweep_override()} - {"task"}
+    cells = []
+    for words in itertools.product(*map(_words, rest)):
+        chosen = dict(word.partition("=")[::2] for word in words)
+        row = chosen.get("task", default_task)
+        column = " ".join(word for word in words if word.partition("=")[0] in varying)
+        cells += [Cell(row, column, seed, words) for seed in seeds]
+    return cells
+
+
+def of_experiment(
+    name: str, node: DictConfig, given: Sequence[Override], tasks: Sequence[str], default_task: str
+) -> tuple[list[Cell], list[str]]:
+    """The cells of conf/experiment/`name`.yaml, and one line for each row that is left out.
+
+    `given`: the command line's overrides. Those that are not the experiment's own hold for all
+    runs. `tasks`: those that there are. Raises ConfigError.
+    """
+    experiment = OmegaConf.to_container(node, resolve=True)
+    assert isinstance(experiment, dict)
+    options = {override.key_or_group: override for override in given}
+    rows, left_out = _rows(name, experiment["rows"], options, tasks, default_task)
+    columns = _named(name, "columns", experiment["columns"])
+    _check(name, experiment, columns)
+    _check_ensembles(name, experiment["ensembles"], columns)
+    axis = {column: changes.pop("x", None) for column, changes in columns.items()}
+    own = _owners(name, rows, columns)
+    beneath = list(_beneath(name, given, own))
+    common = experiment["overrides"]
+    given_anew = tuple(f"{key}." for key in common if key in options)
+    common = {k: v for k, v in common.items() if not f"{k}.".startswith(given_anew)}
+    seeds = _seeds(given) or experiment["seeds"]
+    if len(seeds) < 2:
+        alone = "is left out: it takes two seeds or more (seed=1,2,…)"
+        left_out += [f"column {ensemble!r} {alone}" for ensemble in experiment["ensembles"]]
+    cells = [
+        Cell(
+            row,
+            column,
+            seed,
+            tuple(expand([*_written(common | there | here), *beneath])),
+            axis[column],
+        )
+        for row, there in rows.items()
+        for column, here in columns.items()
+        for seed in seeds
+    ]
+    return cells, left_out
+
+
+def _rows(
+    name: str, rows: Any, options: Mapping[str, Override], tasks: Sequence[str], default: str
+) -> tuple[Rows, list[str]]:
+    """Those of the file, or of the tasks of `task=`, which need not stand in the file."""
+    asked = _values(options["task"]) if "task" in options else []
+    for task in asked:
+        if task not in tasks:
+            hint = f"{did_you_mean(task, tasks)} (choose {', '.join(tasks)})"
+            raise ConfigError(f"task={task}: unknown{hint}")
+    if rows is None or rows == "all":
+        return {t: {"task": t} for t in asked or (tasks if rows else [default])}, []
+    named = _named(name, "rows", rows)
+    if not any("task" in changes for changes in named.values()):
+        return named, []
+    if asked:
+        rest = {t: {"task": t} for t in asked if all(c.get("task") != t for c in named.values())}
+        return {r: c for r, c in named.items() if c.get("task") in asked} | rest, []
+    return _that_exist(name, named, tasks)
+
+
+def _that_exist(name: str, rows: Rows, tasks: Sequence[str]) -> tuple[Rows, list[str]]:
+    """Rows of tasks that there are (a task is a folder that may be missing), and what to say of
+    the others."""
+    missing = {r: c["task"] for r, c in rows.items() if c.get("task", tasks[0]) not in tasks}
+    told = [
+        f"row {row!r} is left out: no task {task!r} here{did_you_mean(task, tasks)}"
+        for row, task in missing.items()
+    ]
+    if len(missing) == len(rows):
+        raise ConfigError(f"{name}: {'; '.join(told)}")
+    return {row: changes for row, changes in rows.items() if row not in missing}, told
+
+
+def _named(name: str, what: str, content: Any) -> Rows:
+    if not isinstance(content, dict) or not all(isinstance(c, dict) for c in content.values()):
+        raise ConfigError(f"{name}: {what}: expected NAME: {{KEY: VALUE, …}}, …")
+    return {str(key): dict(changes) for key, changes in content.items()}
+
+
+def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
+    """Numbers are numbers, and what is said of a column is said of one that there is."""
+    paper = [item for numbers in experiment["paper"].values() for item in numbers.items()]
+    said = [("paper", column) for column, _ in paper]
+    if experiment["baseline"] is not None:
+        said.append(("baseline", experiment["baseline"]))
+    known = [*columns, *experiment["ensembles"]]
+    for key, column in said:
+        if column not in known:
+            raise ConfigError(f"{name}: {key}: no column {column!r}{did_you_mean(column, known)}")
+    axis = [(column, changes["x"]) for column, changes in columns.items() if "x" in changes]
+    for column, value in paper + axis:
+        if not isinstance(value, int | float):
+            raise ConfigError(f"{name}: {column}: {value!r} is no number")
+
+
+def _check_ensembles(name: str, ensembles: Mapping[str, str], columns: Rows) -> None:
+    for new, column in ensembles.items():
+        if new in columns:
+            raise ConfigError(f"{name}: ensembles: {new!r} is a column already")
+        if column not in columns:
+            hint = did_you_mean(column, columns)
+            raise ConfigError(f"{name}: ensembles: {new}: no column {column!r}{hint}")
+
+
+def _owners(name: str, rows: Rows, columns: Rows) -> dict[str, str]:
+    """Which row or column sets a key; it must be one or the other."""
+    in_rows = {key: f"row {row!r}" for row, changes in rows.items() for key in changes}
+    in_columns = {key: f"column {c!r}" for c, changes in columns.items() for key in changes}
+    for key in in_rows.keys() & in_columns.keys():
+        raise ConfigError(f"{name}: {key}: set by {in_rows[key]} and by {in_columns[key]}")
+    return in_rows | in_columns
+
+
+def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> Iterator[str]:
+    """The words that hold for all runs."""
+    for override in given:
+        key = override.key_or_group
+        if key.startswith("experiment."):  # changes the table, not its runs
+            continue
+        if key in ("experiment", "plan", "seed", "task") and (key != "task" or "task" in own):
+            continue
+        if key in own:
+            raise ConfigError(f"{key}: {name} sets it itself ({own[key]}): leave it out")
+        if override.is_sweep_override():
+            raise ConfigError(f"{override.input_line}: one value for all runs of {name}, please")
+        yield str(override.input_line)
+
+
+def _seeds(given: Sequence[Override]) -> list[int]:
+    texts = [value for o in given if o.key_or_group == "seed" for value in _values(o)]
+    try:
+        return [int(text) for text in texts]
+    except ValueError:
+        raise ConfigError(f"seed={','.join(texts)}: must be whole numbers") from None
+
+
+def _values(override: Override) -> list[str]:
+    if not override.is_sweep_override():
+        return [override.get_value_element_as_str()]
+    if not override.is_discrete_sweep():
+        raise ConfigError(
+            f"{override.input_line}: an interval needs hydra/sweeper=search (or name the values: "
+            f"{override.key_or_group}=0,0.01,1)"
+        )
+    return list(override.sweep_string_iterator())
+
+
+def _words(override: Override) -> list[str]:
+    if not override.is_sweep_override():
+        return [str(override.input_line)]
+    return [f"{override.get_key_element()}={value}" for value in _values(override)]
+
+
+def _written(changes: Mapping[str, Any]) -> Iterable[str]:
+    """Keys and values as words of the command line."""
+    return (f"{key}={Transformer.str(value)}" for key, value in changes.items())

@@ -1,0 +1,112 @@
+"""A run among many: its place in a table, its state, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from omegaconf import DictConfig
+
+from bench.ensemble.members import command, ensemble_id
+from bench.run.record import Record
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run's place in a table."""
+
+    row: str
+    column: str
+    seed: int
+    words: tuple[str, ...]  # of the command line, besides the seed
+    x: float | None = None  # of the column, where it stands on an axis
+
+    @property
+    def overrides(self) -> list[str]:
+        return [*self.words, f"seed={self.seed}"]
+
+    def __str__(self) -> str:
+        return " · ".join(filter(None, (self.row, self.column, f"seed {self.seed}")))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an attempt at a run."""
+
+    status: str  # finished | failed | elsewhere: another process is at it
+    what: str  # the score, or why there is none; one line
+    mendable: bool = True  # by the user
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class Job:
+    """A run, and the cells that it fills: two that are the same choice are one run."""
+
+    cfg: DictConfig
+    encoder: str  # as chosen on the command line
+    cells: list[Cell] = field(default_factory=list)
+    record: Record = field(init=False)
+    found: str = field(init=False)  # finished | running elsewhere | interrupted | failed | new
+    outcome: Outcome | None = None
+
+    def __post_init__(self) -> None:
+        self.record = Record.of(self.cfg)
+        self.found = self._found()
+
+    def _found(self) -> str:
+        result = self.record.result()
+        if result is not None and result["status"] == "finished" and not self.cfg.force:
+            return "finished"
+        if self.record.busy():
+            return "running elsewhere"
+        if self.record.last.exists() and not self.cfg.force:
+            return "interrupted"
+        return "failed" if result is not None and result["status"] == "failed" else "new"
+
+    @property
+    def done(self) -> bool:
+        return self.record.finished() is not None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another process was at work on it when it was attempted."""
+        return self.outcome is not None and self.outcome.status == "elsewhere"
+
+
+Places = Sequence[tuple[Cell, Job]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """A further cell of a table: the runs of all seeds of a row and a column, combined."""
+
+    row: str
+    column: str
+    seed: int  # the lowest of its runs'
+    jobs: tuple[Job, ...]
+
+    @cached_property
+    def record(self) -> Record:
+        folders = [job.record.folder for job in self.jobs]
+        return Record(folders[0].parent / ensemble_id(folder.name for folder in folders))
+
+    @property
+    def command(self) -> str:
+        return command([job.record.folder for job in self.jobs])
+
+    @property
+    def task(self) -> str:
+        return str(self.jobs[0].cfg.task["name"])
+
+    @property
+    def ready(self) -> bool:
+        return all(job.done for job in self.jobs)
+
+    @property
+    def done(self) -> bool:
+        return self.record.finished() is not None
+
+    def __str__(self) -> str:
+        return f"{self.row} · {self.column} · {len(self.jobs)} runs"

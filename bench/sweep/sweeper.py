@@ -1,0 +1,181 @@
+"""Many runs: `-m`, and what `experiment=` expands to. A sweeper of Hydra's, so that every launcher
+of Hydra's can carry it out.
+
+Runs that are finished are left alone, interrupted ones go on, a failed one does not stop the
+others, and one that another process is at is waited for. What is true stands in the records: it
+does not matter how often, or in how many processes at once, the same sweep is called.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.plugins.sweeper import Sweeper
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, OmegaConf
+
+from bench import config
+from bench.config import ConfigError
+from bench.overrides import UNUSABLE, explain
+from bench.run.record import Record
+from bench.sweep import console, manifest
+from bench.sweep.attempt import attempt, combined
+from bench.sweep.ensembles import ensembles
+from bench.sweep.expand import grid, of_experiment
+from bench.sweep.job import Cell, Ensemble, Job, Outcome
+
+TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+
+
+def register() -> None:
+    """Make the sweeper known to Hydra, which otherwise looks in the package `hydra_plugins`: what
+    lies there is loaded by every Hydra program of the environment."""
+    Plugins.instance().class_name_to_class[TARGET] = Sweep
+
+
+class Sweep(Sweeper):
+    def setup(
+        self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
+    ) -> None:
+        self.hydra_context, self.config = hydra_context, config
+        self.loader: Any = hydra_context.config_loader
+
+    def sweep(self, arguments: list[str]) -> None:
+        """Leaves with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
+        with _stopped_by_sigterm():
+            places = self._places(self._cells(arguments))
+            jobs = list(dict.fromkeys(job for _, job in places))
+            together = ensembles(self.config, places)
+            console.plan(self.config, jobs, together)
+            if self.config.plan:
+                return
+            manifest.write(self.config, places, together)
+            self._run([job for job in jobs if job.found != "finished"])
+            failed = list(self._combined(together))
+            written = manifest.write(self.config, places, together)
+            console.show(places, written)
+        missing = [job.outcome for job in jobs if not job.done] + failed
+        if missing:
+            sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
+
+    # -- what is to be done
+
+    def _cells(self, arguments: list[str]) -> list[Cell]:
+        given = OverridesParser.create(self.loader).parse_overrides(arguments)
+        choices = self.config.hydra.runtime.choices
+        if self.config.experiment is None:
+            several = [o for o in given if o.key_or_group == "experiment" and o.is_sweep_override()]
+            if several:
+                raise ConfigError(f"{several[0].input_line}: one experiment at a time")
+            return grid(given, choices["task"], self.config.seed)
+        tasks = self.loader.get_group_options(
+            "task",
+            config_name=self.config.hydra.job.config_name,
+            overrides=list(self.config.hydra.overrides.hydra),
+        )
+        name = choices["experiment"]
+        cells, left_out = of_experiment(name, self.config.experiment, given, tasks, choices["task"])
+        for line in left_out:
+            print(f"{name}: {line}", file=sys.stderr)
+        return cells
+
+    def _places(self, cells: Sequence[Cell]) -> list[tuple[Cell, Job]]:
+        composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}
+        jobs: dict[str, Job] = {}
+        places = []
+        for cell in cells:
+            if cell.words not in composed:
+                composed[cell.words] = self._composed(cell)
+            cfg, encoder = composed[cell.words]
+            cfg = cfg.copy()
+            cfg.seed = cell.seed
+            job = jobs.setdefault(str(Record.of(cfg).folder), Job(cfg, encoder))
+            job.cells.append(cell)
+            places.append((cell, job))
+        return places
+
+    def _composed(self, cell: Cell) -> tuple[DictConfig, str]:
+        """The run's configuration, as its job will compose it, and what its encoder is called.
+        Raises ConfigError."""
+        try:
+            cfg: DictConfig = self.loader.load_sweep_config(self.config, cell.overrides)
+            OmegaConf.set_struct(cfg, False)
+            chosen = cfg.pop("hydra").runtime.choices["encoder"]
+            config.check(cfg)
+        except UNUSABLE as error:
+            words = [*self.config.hydra.overrides.hydra, *cell.overrides]
+            raise ConfigError(f"{cell}: {explain(words, error)}") from None
+        except ConfigError as error:
+            raise ConfigError(f"{cell}: {error}") from None
+        return cfg, str(cfg.encoder.get("source") or cfg.encoder.get("model") or chosen)
+
+    # -- doing it
+
+    def _run(self, jobs: Sequence[Job]) -> None:
+        self._launch(jobs)
+        while elsewhere := [job for job in jobs if job.elsewhere]:
+            print(f"waiting for {len(elsewhere)} runs of another process", file=sys.stderr)
+            for job in elsewhere:
+                job.record.wait()
+                if job.done:
+                    job.outcome = Outcome("finished", "by another process")
+            self._launch([job for job in elsewhere if not job.done])
+
+    def _launch(self, jobs: Sequence[Job]) -> None:
+        """Where the launcher itself fails (a process was killed), what it left is launched run by
+        run, so that one cannot take the others with it."""
+        if not jobs:
+            return
+        launcher = Plugins.instance().instantiate_launcher(
+            hydra_context=self.hydra_context,
+            task_function=partial(attempt, cells=[job.cells[0] for job in jobs]),
+            config=self.config,
+        )
+        words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
+        try:
+            returned = launcher.launch(words, initial_job_idx=0)
+            for job, result in zip(jobs, returned, strict=True):
+                job.outcome = result.return_value
+        except Exception as error:
+            if len(jobs) == 1:
+                jobs[0].outcome = Outcome("failed", f"{type(error).__name__}: {error}", False)
+                return
+            for job in jobs:
+                if not job.done:
+                    self._launch([job])
+
+    def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:
+        """What kept those ensembles that can be made from being made."""
+        for each in together:
+            if each.ready and (self.config.force or not each.done):
+                outcome = combined(each, self.config.force)
+                if outcome.status != "finished":
+                    yield outcome
+
+    def _grouped(self) -> list[str]:
+        """Loggers that know groups (W&B) have an experiment's runs in one."""
+        if self.config.experiment is None or self.config.logger.get("group", "") is not None:
+            return []
+        return [f"logger.group={self.config.hydra.runtime.choices['experiment']}"]
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Lightning's own handler asks a run to stop at its next step: a sweep would then go on with
+    the next run."""
+
+    def stop(*_: Any) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

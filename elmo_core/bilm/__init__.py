@@ -1,0 +1,1 @@
+"""The biLM: characters to layers, its files, and the fast way through a frozen one."""

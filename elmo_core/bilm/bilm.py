@@ -1,0 +1,146 @@
+"""BiLM: characters in, every layer of both directions out; state in, state out.
+
+Peters et al. 2018, sections 3.1 and 3.4.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from elmo_core.bilm.char_cnn import CharCNN
+from elmo_core.bilm.initialise import draw
+from elmo_core.bilm.lstm import ProjectedLSTM
+from elmo_core.bilm.options import Options
+
+
+class State(NamedTuple):
+    """The memory of both directions (0: forward, 1: backward) in every LSTM layer."""
+
+    hidden: Tensor  # (2, depth, batch, D)
+    cell: Tensor  # (2, depth, batch, H)
+
+
+class BiLM(nn.Module):
+    """The two language models that share the token layer; D is the size of one direction.
+
+    A new BiLM has random weights (see `initialise`); `elmo_core.weights` loads trained ones.
+    """
+
+    def __init__(self, options: Options | Mapping[str, Any]) -> None:
+        """Take the published options. Raises OptionsError where they make no sense."""
+        super().__init__()
+        self.options = options = Options.parse(options)
+        self.char_cnn = CharCNN(options)
+        self.forward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
+        self.backward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
+        self.initialise()
+
+    @property
+    def layers(self) -> int:
+        """The token layer and the LSTM layers."""
+        return 1 + self.options.depth
+
+    @property
+    def dim(self) -> int:
+        """The size of a layer: both directions side by side."""
+        return 2 * self.options.projection_dim
+
+    def initialise(self, generator: Generator | None = None) -> None:
+        """Draw all weights anew, as the published training program does before it begins."""
+        for name, weight in self.named_parameters():
+            draw(name, weight, self.options, generator)
+
+    def forward(self, char_ids: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+        """Token vectors from their spelling, then `contextualise`, which says what comes out.
+
+        `char_ids` is (batch, tokens, characters) int64, boundary tokens included. A token whose ids
+        are all 0 is masked; raises ValueError unless these stand at the end of their row.
+        """
+        mask = (char_ids != 0).any(dim=-1)
+        lengths = mask.sum(dim=1).cpu()
+        if not torch.equal(mask.cpu(), _mask(lengths, char_ids.shape[1])):
+            raise ValueError("masked tokens must stand at the end of their sentence")
+        # Masked tokens are left out of the CNN: it is the dearest part for short sentences.
+        tokens = self.char_cnn.embedding.new_zeros(*mask.shape, self.options.projection_dim)
+        tokens[mask] = self.char_cnn(char_ids[mask])
+        return self.contextualise(tokens, lengths, state)
+
+    def contextualise(
+        self, tokens: Tensor, lengths: Tensor, state: State | None = None
+    ) -> tuple[Tensor, State]:
+        """Run both directions over token vectors.
+
+        `tokens` is (batch, tokens, D), boundaries included; `lengths` (batch,) on the CPU, none 0;
+        `state` is what the previous call returned for the same rows, or None for zeros.
+
+        Returns the layers, (batch, layers, tokens, 2D), zeros behind each sentence's end, and the
+        state of every row at its own last token. Layer 0 is the token vector twice, so that all
+        layers are of one size. The backward direction reads each sentence from its own end.
+        """
+        if (lengths == 0).any():
+            raise ValueError("every row needs a token that is not masked")
+        hidden, cell = state or self.zero_state(len(tokens), tokens)
+        order = _reversal(lengths, tokens.shape[1]).to(tokens.device)
+        ahead, *state_ahead = self._run(self.forward_lstm, tokens, lengths, hidden[0], cell[0])
+        back, *state_back = self._run(
+            self.backward_lstm, _reorder(tokens, order), lengths, hidden[1], cell[1]
+        )
+        mask = _mask(lengths, tokens.shape[1]).to(tokens.device).unsqueeze(-1)
+        tokens = tokens.masked_fill(~mask, 0.0)
+        layers = [torch.cat([tokens, tokens], dim=-1)]
+        for a, b in zip(ahead, back, strict=True):
+            layers.append(torch.cat([a, _reorder(b, order)], dim=-1))
+        pairs = zip(state_ahead, state_back, strict=True)
+        return torch.stack(layers, dim=1), State(*(torch.stack(pair) for pair in pairs))
+
+    def _run(
+        self, lstms: nn.ModuleList, tokens: Tensor, lengths: Tensor, hidden: Tensor, cell: Tensor
+    ) -> tuple[list[Tensor], Tensor, Tensor]:
+        """One direction: each layer's output (batch, tokens, D), and the new states (depth, …)."""
+        x = pack_padded_sequence(tokens, lengths, batch_first=True, enforce_sorted=False)
+        outputs, hiddens, cells = [], [], []
+        for k, lstm in enumerate(lstms):
+            y, h, c = lstm(x, hidden[k], cell[k])
+            if k > 0 and self.options.skip:
+                # The residual joins what leaves the layer, never its recurrence, and there is none
+                # from the tokens into the first LSTM.
+                y = y._replace(data=y.data + x.data)
+            outputs.append(_unpack(y, tokens.shape[1]))
+            hiddens.append(h)
+            cells.append(c)
+            x = y
+        return outputs, torch.stack(hiddens), torch.stack(cells)
+
+    def zero_state(self, batch: int, like: Tensor) -> State:
+        """The state before the first token, on the device and in the precision of `like`."""
+        shape = (2, self.options.depth, batch)
+        return State(
+            like.new_zeros(*shape, self.options.projection_dim),
+            like.new_zeros(*shape, self.options.cells),
+        )
+
+
+def _unpack(packed: PackedSequence, tokens: int) -> Tensor:
+    return pad_packed_sequence(packed, batch_first=True, total_length=tokens)[0]
+
+
+def _mask(lengths: Tensor, tokens: int) -> Tensor:
+    """(batch, tokens), true at real tokens."""
+    return torch.arange(tokens) < lengths.unsqueeze(1)
+
+
+def _reversal(lengths: Tensor, tokens: int) -> Tensor:
+    """(batch, tokens): for each position its mirror within the sentence; padding stays in place.
+
+    Its own inverse: applied twice, everything is where it was.
+    """
+    position = torch.arange(tokens).expand(len(lengths), tokens)
+    return torch.where(_mask(lengths, tokens), lengths.unsqueeze(1) - 1 - position, position)
+
+
+def _reorder(x: Tensor, order: Tensor) -> Tensor:
+    """(batch, tokens, size) with the tokens of each row taken in `order` (batch, tokens)."""
+    return x.gather(1, order.unsqueeze(-1).expand_as(x))

@@ -1,0 +1,129 @@
+"""Character CNN, highway, projection: a token's vector from its spelling alone (layer 0).
+
+Peters et al. 2018, section 3.4; Kim et al. 2016 for the highway layers.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn import functional as F
+
+from elmo_core.bilm.chars import CHARACTERS, PADDING
+from elmo_core.bilm.options import Options
+
+CHUNK_WORDS = 256
+"""Words in one pass: what is in work at a time stays in the processor's cache."""
+
+
+class CharCNN(nn.Module):
+    """(words, characters) int64 → (words, projection_dim)."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        total = options.filters_total
+        self.embedding = nn.Parameter(torch.empty(CHARACTERS, options.char_dim))
+        self.banks = nn.ModuleList(
+            nn.Conv1d(options.char_dim, number, width) for width, number in options.filters
+        )
+        self.widest = max(width for width, _ in options.filters)
+        self.activation = torch.relu if options.activation == "relu" else torch.tanh
+        self.highways = nn.ModuleList(Highway(total) for _ in range(options.highways))
+        self.projection = nn.Linear(total, options.projection_dim)
+
+    def forward(self, char_ids: Tensor) -> Tensor:
+        """All positions count, padding characters included, as the published weights expect.
+
+        Behind a word's end all places of a filter see padding, and give the same number. So words
+        are taken in the order of their length, and cut just behind the place where the longest of
+        their chunk and the widest filter end: a quarter of the work for English.
+        """
+        lengths = _lengths(char_ids)
+        order = lengths.argsort(stable=True)
+        vectors = [
+            self._spell(char_ids[rows], max(lengths[rows].tolist(), default=0))
+            for rows in order.split(CHUNK_WORDS)
+        ]
+        return torch.cat(vectors)[order.argsort()]
+
+    def _spell(self, char_ids: Tensor, longest: int) -> Tensor:
+        """Vectors of words, none of which has more than `longest` characters before its padding."""
+        features = self.activation(self._pool(char_ids, longest) + self._bias())
+        for highway in self.highways:
+            features = highway(features)
+        return self.projection(features)
+
+    def _pool(self, char_ids: Tensor, longest: int) -> Tensor:
+        """(words, filters): the largest product of each filter with any window of its width.
+
+        All filters are one matrix, the narrower ones filled up with zeros.
+        """
+        places = char_ids.shape[1]
+        if longest + self.widest <= places:  # then any window further on holds padding alone
+            windows, barred = longest + 1, None
+        else:
+            windows, barred = places, self._barred(places)
+            char_ids = F.pad(char_ids, (0, self.widest - 1))
+        table = F.pad(self.embedding, (0, 0, 1, 0))  # a row of zeros for id 0, the mask
+        spelled = F.embedding(char_ids.unfold(1, self.widest, 1)[:, :windows], table)
+        products = self._filtered(spelled.flatten(2))
+        return _Max.apply(products if barred is None else products + barred)
+
+    def _filtered(self, windows: Tensor) -> Tensor:
+        """(words, windows, widest · char_dim) → (words, windows, filters)"""
+        return F.linear(windows, self._matrix())
+
+    def _banks(self) -> list[nn.Conv1d]:
+        return [bank for bank in self.banks if isinstance(bank, nn.Conv1d)]
+
+    def _matrix(self) -> Tensor:
+        """(filters, widest · char_dim)"""
+        banks = (bank.weight.transpose(1, 2) for bank in self._banks())
+        return torch.cat([F.pad(b, (0, 0, 0, self.widest - b.shape[1])) for b in banks]).flatten(1)
+
+    def _bias(self) -> Tensor:
+        return torch.cat([bias for bank in self._banks() if (bias := bank.bias) is not None])
+
+    def _barred(self, places: int) -> Tensor:
+        """(places, filters): −∞ where a filter's window would stand out behind the last place."""
+        widths = [bank.kernel_size[0] for bank in self._banks() for _ in range(bank.out_channels)]
+        end = torch.arange(places).unsqueeze(1) + torch.tensor(widths)
+        return torch.where(end > places, -math.inf, 0.0).to(self.embedding)
+
+
+def _lengths(char_ids: Tensor) -> Tensor:
+    """(words,): characters up to the last one that is no padding."""
+    places = torch.arange(1, char_ids.shape[1] + 1, device=char_ids.device)
+    return ((char_ids != PADDING + 1) * places).amax(dim=1)
+
+
+class _Max(torch.autograd.Function):
+    """(words, windows, filters) → (words, filters); `amax` differentiates six times as slowly."""
+
+    @staticmethod
+    def forward(ctx: Any, products: Tensor) -> Tensor:
+        largest = products.amax(dim=1)
+        ctx.save_for_backward(products, largest)
+        return largest
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        products, largest = ctx.saved_tensors
+        hits = torch.eq(products, largest.unsqueeze(1), out=torch.empty_like(products))
+        return hits.mul_((gradient / hits.sum(dim=1)).unsqueeze(1))  # equal ones share
+
+
+class Highway(nn.Module):
+    """g·relu(Wx + b) + (1 − g)·x, with the gate g = σ(W'x + b'); (…, size) → (…, size)."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.transform = nn.Linear(size, size)
+        self.carry = nn.Linear(size, size)
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate = torch.sigmoid(self.carry(x))
+        return gate * torch.relu(self.transform(x)) + (1 - gate) * x

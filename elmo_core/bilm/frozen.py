@@ -1,0 +1,167 @@
+"""FrozenBiLM: the layers of a biLM that is not trained any more, at the machine's full speed.
+
+The same numbers as `BiLM`, from zero state, to 1e-5. What makes it quick: weights laid out once
+(`products.py`), the products with the inputs of many time steps in one, what sentences begin with
+(or, backwards, end with) computed once for all that share it (`prefixes.py`), gates computed in
+place. The character CNN is the trained one, its weights laid out alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.char_cnn import CharCNN
+from elmo_core.bilm.lstm import ProjectedLSTM
+from elmo_core.bilm.options import Options
+from elmo_core.bilm.packed_products import product
+from elmo_core.bilm.prefixes import PrefixTree, prefix_tree
+
+
+class FrozenBiLM:
+    """What `BiLM.contextualise` computes, without gradient, without state."""
+
+    def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
+        """`precision` (float32 or bfloat16) is that of the matrix products, not of the rest."""
+        self.char_cnn = FrozenCharCNN(
+            bilm.char_cnn, bilm.options
+        )  # in float32: words are read once, not tokens
+        self.skip = bilm.options.skip
+        self.directions = [
+            [FrozenLSTM(lstm, precision) for lstm in lstms if isinstance(lstm, ProjectedLSTM)]
+            for lstms in (bilm.forward_lstm, bilm.backward_lstm)
+        ]
+
+    def contextualise(self, table: Tensor, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """(layers, tokens, 2D) for each sentence, given as rows of `table` (words, D).
+
+        Rows 0 and 1 are the boundaries before and behind each sentence, which stand in no sentence.
+        """
+        order = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
+        chosen = [list(sentences[i]) for i in order]
+        ahead, paths = self._run(self.directions[0], table, [[0, *words] for words in chosen])
+        back, turned = self._run(self.directions[1], table, [[1, *words[::-1]] for words in chosen])
+        results = [table] * len(sentences)
+        for i, path, turn in zip(order, paths, turned, strict=True):
+            left = ahead.index_select(1, torch.tensor(path[1:], device=table.device))
+            right = back.index_select(1, torch.tensor(turn[:0:-1], device=table.device))
+            results[i] = torch.cat([left, right], dim=-1)
+        return results
+
+    def _run(
+        self, lstms: Sequence[FrozenLSTM], table: Tensor, sentences: Sequence[Sequence[int]]
+    ) -> tuple[Tensor, list[list[int]]]:
+        """One direction, the longest sentence first: (layers, nodes, D), and each one's nodes."""
+        tree = prefix_tree(sentences)
+        layers = [x := table[torch.tensor(tree.words, device=table.device)]]
+        for k, lstm in enumerate(lstms):
+            x = lstm(x, tree).add_(x) if k > 0 and self.skip else lstm(x, tree)
+            layers.append(x)
+        return torch.stack(layers), tree.paths
+
+
+class FrozenLSTM:
+    """One direction of one layer; see `ProjectedLSTM` for the equations."""
+
+    def __init__(self, lstm: ProjectedLSTM, precision: str) -> None:
+        self.cells = lstm.projection.shape[1]
+        bias = lstm.bias.detach().clone()
+        bias[2 * self.cells : 3 * self.cells] += 1  # the forget gate's
+        self.read = product(lstm.input_weight, precision, bias)
+        self.recur = product(lstm.recurrent_weight, precision)
+        self.project = product(lstm.projection, precision)
+        self.cell_clip, self.proj_clip = lstm.cell_clip or math.inf, lstm.proj_clip or math.inf
+
+    def __call__(self, inputs: Tensor, tree: PrefixTree) -> Tensor:
+        """(nodes, D) → (nodes, D)"""
+        outputs, start = torch.empty_like(inputs), 0
+        inputs = F.pad(inputs, (0, 0, 0, ROUND - 1))
+        hidden = inputs.new_zeros(1, inputs.shape[1])
+        cell = inputs.new_zeros(1, self.cells)
+        parents = iter(tree.parents)
+        for steps in _chunks(tree.sizes, CHUNK_GATES // (4 * self.cells)):
+            rows = sum(steps)
+            gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows]
+            for gate in gates.split(steps):
+                nodes = len(gate)
+                hidden, cell = _handed_on(next(parents), nodes, hidden, cell)
+                hidden = self._step(gate.add_(self.recur(hidden)), cell)
+                outputs[start : start + nodes] = hidden
+                start += nodes
+        return outputs
+
+    def _step(self, gates: Tensor, cell: Tensor) -> Tensor:
+        """The new hidden state; `cell` is brought up to date where it is."""
+        i, j, f, o = gates.split(self.cells, dim=-1)
+        _tanh_(j)
+        i.sigmoid_().mul_(j)
+        gates[:, 2 * self.cells :].sigmoid_()
+        cell.mul_(f).add_(i).clamp_(-self.cell_clip, self.cell_clip)
+        torch.mul(cell, 1.0, out=j)
+        read = _tanh_(j).mul_(o)
+        return self.project(read).clamp_(-self.proj_clip, self.proj_clip)
+
+
+class FrozenCharCNN(CharCNN):
+    """The same parameters; the products with filters and linear layers laid out once."""
+
+    def __init__(self, char_cnn: CharCNN, options: Options) -> None:
+        with torch.device("meta"):
+            super().__init__(options)
+        self.load_state_dict(char_cnn.state_dict(), assign=True)
+        self._filters = product(self._matrix())
+        for module in list(self.modules()):
+            for name, part in module.named_children():
+                if isinstance(part, nn.Linear):
+                    setattr(module, name, FrozenLinear(part))
+
+    def _filtered(self, windows: Tensor) -> Tensor:
+        return self._filters(windows)
+
+
+class FrozenLinear(nn.Module):
+    """(…, in) → (…, out)"""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.product = product(linear.weight, bias=linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.product(x)
+
+
+CHUNK_GATES = 2**22
+"""Numbers in the gates that exist at a time: 16 MB, which a processor's cache can hold."""
+
+ROUND = 16
+"""Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
+
+
+def _handed_on(
+    parents: Sequence[int] | None, nodes: int, hidden: Tensor, cell: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The states that a level's nodes begin with."""
+    if parents is None:
+        return hidden[:nodes], cell[:nodes]
+    rows = torch.tensor(parents, device=hidden.device)
+    return hidden[rows], cell[rows]
+
+
+def _chunks(sizes: Sequence[int], rows: int) -> list[list[int]]:
+    """Neighbouring steps of at most so many rows together, or one step alone."""
+    chunks: list[list[int]] = [[]]
+    for size in sizes:
+        if chunks[-1] and sum(chunks[-1]) + size > rows:
+            chunks.append([])
+        chunks[-1].append(size)
+    return chunks
+
+
+def _tanh_(x: Tensor) -> Tensor:
+    """In place, through the sigmoid: a third of the time of `torch.tanh` on a CPU."""
+    return x.mul_(2).sigmoid_().mul_(2).sub_(1)

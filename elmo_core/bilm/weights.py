@@ -1,0 +1,150 @@
+"""Reading and writing the weights of a biLM.
+
+Two formats: the published pair `options.json` + HDF5, and ours, one safetensors file that carries
+the options with it. Neither can hold code. Whatever is wrong with a file – damaged, another shape
+than its options say, a tensor too many or too few – ends in one WeightsError that names the file,
+the tensor and both shapes.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import safetensors
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from elmo_core.bilm import hdf5_layout
+from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.options import Options
+from elmo_core.errors import WeightsError
+from elmo_core.whole_files import replacing
+
+FORMAT = "elmo-bench/1"
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def load(path: str | Path) -> BiLM:
+    """Read our safetensors file; half-precision tensors are widened to float32."""
+    with _readable(path), safetensors.safe_open(str(path), framework="pt") as file:
+        metadata = file.metadata() or {}
+        if metadata.get("format") != FORMAT:
+            raise WeightsError(
+                f"{path}: not a biLM written by this program "
+                f"(metadata says format {metadata.get('format')!r}, expected {FORMAT!r})"
+            )
+        try:
+            raw = json.loads(metadata["options"])
+        except (KeyError, ValueError) as error:
+            raise WeightsError(f"{path}: the options in its metadata cannot be read") from error
+        options = Options.parse(raw, f"{path}: options")
+        found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+        _check_shapes(path, found, _our_shapes(options))
+        state = {name: _as_float32(path, name, file.get_tensor(name)) for name in found}
+    return _assemble(options, state)
+
+
+def save(bilm: BiLM, path: str | Path) -> None:
+    """Write our safetensors file, under a temporary name first. Raises OSError."""
+    state = {name: tensor.detach().cpu() for name, tensor in bilm.state_dict().items()}
+    metadata = {"format": FORMAT, "options": bilm.options.canonical()}
+    with replacing(path) as temporary:
+        save_file(state, temporary, metadata)
+
+
+def load_hdf5(options: Options, path: str | Path) -> BiLM:
+    """Read the published HDF5 weights of a biLM of this shape."""
+    datasets: dict[str, h5py.Dataset] = {}
+
+    def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset):
+            datasets[name] = item
+
+    with _readable(path), h5py.File(path, "r") as file:
+        file.visititems(collect)
+        found = {name: dataset.shape for name, dataset in datasets.items()}
+        _check_shapes(path, found, hdf5_layout.shapes(options))
+        theirs = {
+            name: _as_float32(path, name, torch.from_numpy(dataset[()]))
+            for name, dataset in datasets.items()
+        }
+    return _assemble(options, hdf5_layout.to_ours(theirs, options))
+
+
+def write_hdf5(bilm: BiLM, path: str | Path) -> None:
+    """Write the weights in the published layout, under a temporary name first.
+
+    The options belong beside it: `json.dumps(bilm.options.published())`.
+    """
+    state = {name: tensor.detach().cpu() for name, tensor in bilm.state_dict().items()}
+    with replacing(path) as temporary, h5py.File(temporary, "w") as file:
+        for name, tensor in hdf5_layout.to_published(state, bilm.options).items():
+            file.create_dataset(name, data=tensor.numpy())
+
+
+def fingerprint(bilm: BiLM) -> str:
+    """SHA-256 of the options and of every float32 weight: equal wherever the numbers are equal."""
+    digest = hashlib.sha256(bilm.options.canonical().encode())
+    for name, tensor in sorted(bilm.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().astype("<f4", copy=False).data)
+    return digest.hexdigest()
+
+
+def _assemble(options: Options, state: dict[str, Tensor]) -> BiLM:
+    with torch.device("meta"):  # no random weights are drawn only to be overwritten
+        bilm = BiLM(options)
+    bilm.load_state_dict(state, assign=True)
+    return bilm
+
+
+def _our_shapes(options: Options) -> dict[str, tuple[int, ...]]:
+    with torch.device("meta"):
+        return {name: tuple(t.shape) for name, t in BiLM(options).state_dict().items()}
+
+
+def _check_shapes(path: str | Path, found: Shapes, expected: Shapes) -> None:
+    for name in expected:
+        if name not in found:
+            raise WeightsError(
+                f"{path}: tensor {name} is missing; the options ask for shape {expected[name]}"
+            )
+        if found[name] != expected[name]:
+            raise WeightsError(
+                f"{path}: tensor {name} has shape {found[name]}, "
+                f"the options ask for {expected[name]}"
+            )
+    for name in found:
+        if name not in expected:
+            raise WeightsError(
+                f"{path}: tensor {name} of shape {found[name]} has no place in a biLM of these "
+                "options"
+            )
+
+
+def _as_float32(path: str | Path, name: str, tensor: Tensor) -> Tensor:
+    if not tensor.is_floating_point():
+        raise WeightsError(f"{path}: tensor {name} holds {tensor.dtype}, not floating point")
+    # A copy: memory-mapped tensors lie at odd addresses, at which products round differently.
+    tensor = tensor.float().clone()
+    if not tensor.isfinite().all():
+        raise WeightsError(f"{path}: tensor {name} holds numbers that are not finite")
+    return tensor
+
+
+@contextmanager
+def _readable(path: str | Path) -> Iterator[None]:
+    """Turn the two libraries' complaints about missing or damaged files into WeightsError."""
+    if not Path(path).is_file():
+        raise WeightsError(f"{path}: no such file")
+    try:
+        yield
+    except (OSError, KeyError, RuntimeError, safetensors.SafetensorError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise WeightsError(
+            f"{path}: damaged, cut short, or not a weight file ({reason})"
+        ) from error

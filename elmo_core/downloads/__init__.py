@@ -1,0 +1,1 @@
+"""Files from elsewhere: fetched once, checked, kept in the cache; presets by name."""

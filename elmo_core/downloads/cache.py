@@ -1,0 +1,41 @@
+"""Where a preset's files are: in the package, in the cache, or out there."""
+
+import os
+from pathlib import Path
+
+from elmo_core.downloads.fetch import download
+from elmo_core.downloads.presets import Preset
+from elmo_core.errors import FetchError
+
+OWN_FILE = "encoder.safetensors"
+"""The name of our one-file format inside a folder."""
+_PACKAGED = Path(__file__).parents[1] / "data"
+
+
+def cache_folder(cache_dir: str | Path | None = None) -> Path:
+    """`cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench."""
+    chosen = cache_dir or os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo-bench"
+    return Path(chosen).expanduser()
+
+
+def locate(
+    preset: Preset, cache_dir: str | Path | None = None, *, offline: bool = False
+) -> tuple[Path, Path | None]:
+    """A preset's weights, and its options if they are a file of their own.
+
+    A local file is used first: one that comes with the package, then one in the cache; a preset
+    that is nowhere is downloaded into the cache. Raises FetchError where that is impossible.
+    """
+    folder = cache_folder(cache_dir) / preset.name
+    for own in (_PACKAGED / f"{preset.name}.safetensors", folder / OWN_FILE):
+        if own.is_file():
+            return own, None
+    if preset.options_url is None or preset.weights_url is None:
+        raise FetchError(
+            f"{preset.name} is not published yet and does not come with this installation: "
+            f"put its file at {folder / OWN_FILE}"
+        )
+    options, weights = folder / "options.json", folder / "weights.hdf5"
+    download(preset.options_url, options, offline=offline)
+    download(preset.weights_url, weights, sha256=preset.sha256, offline=offline)
+    return weights, options

@@ -1,0 +1,163 @@
+"""Download one file: resumed, checked, whole or not there. Standard library only."""
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from elmo_core.errors import FetchError
+from elmo_core.whole_files import locked
+
+ATTEMPTS = 5
+BACK_OFF = 1.0  # seconds before the second attempt, doubled before each further one
+SILENCE = 30.0  # seconds without a byte before a connection counts as cut
+CHUNK = 1 << 20
+
+
+def download(
+    url: str,
+    destination: str | Path,
+    *,
+    sha256: str | None = None,
+    size: int | None = None,
+    offline: bool = False,
+    progress: bool = True,
+) -> Path:
+    """Fetch `url` to `destination`, unless it is there already, and return the path.
+
+    The bytes gather in a `.part` file beside it, from which a connection that was cut, now or in an
+    earlier call, is resumed. The file gets its name only when its length (`size` in bytes, and what
+    the server announced) and its checksum (`sha256`, or its first digits) are right. A second
+    process that wants the same file waits for the first. Nothing is fetched when `offline` is true
+    or HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
+
+    Raises FetchError, saying what can be done, for everything that can go wrong.
+    """
+    destination = Path(destination)
+    if destination.is_file():
+        return destination
+    if offline or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise FetchError(
+            f"{destination} is not there and downloads are switched off: "
+            f"fetch {url} elsewhere and put it there"
+        )
+    part = destination.with_name(f"{destination.name}.part")
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        with locked(part.with_suffix(".lock")):
+            if not destination.is_file():
+                _with_retries(url, part, progress and sys.stderr.isatty())
+                _check(url, part, size, sha256)
+                os.replace(part, destination)
+    except OSError as error:
+        raise FetchError(f"cannot write {part}: {error.strerror or error}") from error
+    return destination
+
+
+class _Cut(Exception):
+    """The connection failed in a way that another attempt may mend."""
+
+
+def _with_retries(url: str, part: Path, show: bool) -> None:
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(BACK_OFF * 2 ** (attempt - 1))
+        try:
+            return _continue(url, part, show)
+        except _Cut as cut:
+            reason = cut
+    raise FetchError(
+        f"{url}: gave up after {ATTEMPTS} attempts ({reason}); the next call goes on from what has "
+        f"arrived. Without a network, fetch it elsewhere and put it at {part.with_suffix('')}"
+    )
+
+
+def _continue(url: str, part: Path, show: bool) -> None:
+    """One attempt: ask for what `part` does not hold yet, and append it."""
+    have = part.stat().st_size if part.exists() else 0
+    with _open(url, part, have) as response:
+        if response.headers.get_content_type() == "text/html":
+            raise FetchError(f"{url} answered with a web page, not with the file")
+        if response.status != HTTPStatus.PARTIAL_CONTENT:
+            have = 0  # the server starts from the beginning, and so do we
+        left = response.headers.get("Content-Length")
+        total = have + int(left) if left else None
+        _check_space(part, int(left or 0))
+        with open(part, "ab" if have else "wb") as file:
+            while chunk := _read(response):
+                file.write(chunk)
+                if show:
+                    _show(url, file.tell(), total)
+    if show:
+        print(file=sys.stderr)
+    if total is not None and part.stat().st_size < total:
+        raise _Cut("the connection was cut")
+
+
+def _open(url: str, part: Path, have: int) -> HTTPResponse:
+    """The response, from byte `have` on. Raises _Cut where it is worth another attempt."""
+    headers = {"User-Agent": "elmo-bench"} | ({"Range": f"bytes={have}-"} if have else {})
+    try:
+        return urlopen(Request(url, headers=headers), timeout=SILENCE)
+    except HTTPError as error:
+        answer = f"{error.code} {error.reason}"
+        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and have:
+            part.unlink()  # of another file, or complete without our knowing: begin anew
+            raise _Cut(answer) from error
+        if error.code >= 500 or error.code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise _Cut(answer) from error
+        raise FetchError(f"{url} answered {answer}") from error
+    except (URLError, OSError, HTTPException) as error:
+        raise _Cut(str(getattr(error, "reason", error)) or type(error).__name__) from error
+
+
+def _read(response: HTTPResponse) -> bytes:
+    """The next bytes, none at the end; apart from writing, since only reading may be retried."""
+    try:
+        return response.read(CHUNK)
+    except (OSError, HTTPException) as error:
+        raise _Cut(str(error) or type(error).__name__) from error
+
+
+def _check_space(part: Path, needed: int) -> None:
+    free = shutil.disk_usage(part.parent).free
+    if needed > free:
+        raise FetchError(
+            f"the disk of {part.parent} is too full: {_megabytes(needed)} are needed, "
+            f"{_megabytes(free)} are free"
+        )
+
+
+def _check(url: str, part: Path, size: int | None, sha256: str | None) -> None:
+    """Refuse, and remove, what is not the file that was asked for."""
+    found = part.stat().st_size
+    if size is not None and found != size:
+        part.unlink()
+        raise FetchError(f"{url}: {found} bytes arrived, {size} were expected")
+    if sha256 is not None and not (digest := _sha256(part)).startswith(sha256.lower()):
+        part.unlink()
+        raise FetchError(f"{url}: the checksum is {digest}, expected {sha256}")
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _show(url: str, done: int, total: int | None) -> None:
+    of = f" of {_megabytes(total)}" if total else ""
+    name = url.rsplit("/", 1)[-1]
+    print(f"\r{name}: {_megabytes(done)}{of}", end="", file=sys.stderr, flush=True)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"

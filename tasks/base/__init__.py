@@ -1,0 +1,1 @@
+"""What tasks of a kind share: where their files are, and new text as a user gives it."""

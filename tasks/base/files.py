@@ -1,0 +1,75 @@
+"""Finding a task's files and turning rows into an Arrow-backed `datasets.Dataset`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from datasets import Dataset
+
+from tasks.base.published import Source, choose, fetch
+from tasks.task import DataError
+
+
+def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[Source]) -> Path:
+    """The folder that holds a task's files.
+
+    `folder` if given, or the sub-folder of the task or of the set in it that exists; else what
+    `data` names: "mini", the built-in world, or one of `sources` by its name or by what it serves
+    as ("open", "paper"), downloaded once. Raises DataError where there is neither.
+    """
+    if folder is not None:
+        return _below(Path(folder).expanduser(), task, data, sources)
+    if data == "mini":
+        from tasks import smallworld
+
+        built_in = smallworld.ensure() / task
+        if not built_in.is_dir():
+            raise DataError(f"no built-in data for {task}: name its folder, data.dir=FOLDER")
+        return built_in
+    return fetch(choose(sources, data))
+
+
+def _below(root: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
+    if not root.is_dir():
+        raise DataError(f"data.dir: no folder {root}")
+    chosen = [source for source in sources if data in (source.name, *source.kinds)][:1]
+    inner = [*(source.folder(root) for source in chosen), root / task]
+    return next((folder for folder in inner if folder.is_dir()), root)
+
+
+def find(folder: Path, candidates: Iterable[str]) -> Path | None:
+    """The first of the official file names that exists in `folder`."""
+    return next((folder / name for name in candidates if (folder / name).is_file()), None)
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) for each line that is not blank."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                raise DataError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
+            except json.JSONDecodeError as error:
+                raise DataError(f"{path}, line {number}: not JSON ({error})") from None
+            if not isinstance(row, dict):
+                raise DataError(f"{path}, line {number}: expected a JSON object")
+            yield number, row
+
+
+def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
+    """Rows → Dataset, in chunks, so that no more than one chunk lives as Python objects."""
+    iterator = iter(rows)
+    chunks: list[pa.Table] = []
+    while chunk := list(islice(iterator, 10_000)):
+        chunks.append(pa.Table.from_pylist(chunk, schema=chunks[0].schema if chunks else None))
+    if not chunks:
+        raise DataError(f"{path}: no examples left")
+    return Dataset(pa.concat_tables(chunks))

@@ -1,0 +1,184 @@
+"""Published data sets: what each one is, where it comes from, what tells it from others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from elmo_core.downloads.cache import cache_folder
+from elmo_core.downloads.fetch import download
+from elmo_core.errors import did_you_mean
+from elmo_core.whole_files import locked, replacing
+from tasks.task import DataError
+
+SPLITS = ("train", "dev", "test")
+MARK = "SOURCE"
+"""What a folder holds of, written last: with it, the folder is complete."""
+
+log = logging.getLogger(__name__)
+
+
+class Found(NamedTuple):
+    """What a folder has of a split: its file, or folder of files, and how much is in there."""
+
+    path: Path
+    counts: Mapping[str, int]
+
+
+Count = Callable[[Path, str], Found | None]
+Prepare = Callable[[Path, Path], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """One file of a download."""
+
+    url: str  # https://…, or hf://datasets/OWNER/NAME@COMMIT/PATH on the hub
+    path: str  # below the folder of the set, or of its downloads if they must be prepared
+    sha256: str | None  # None where nobody published one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A data set. Nothing can be left out: where something is not known or not needed, say None.
+
+    `counts` are, for each split that was published, the figures that `count` finds in the files as
+    published: in the order in which they say most. A split whose figures nobody published has none.
+    """
+
+    name: str
+    task: str
+    title: str
+    kinds: tuple[str, ...]  # which `data=` it serves: "open", "paper"
+    origin: str  # who publishes it
+    version: str  # a commit, never a branch, or the publisher's number
+    files: tuple[File, ...]  # none where it must be licensed
+    megabytes: float | None  # of the download
+    prepare: Prepare | None  # (downloads, folder): writes the files that the task reads
+    obtain: str | None  # of a licensed set: what to get from whom, and which files to put there
+    licence: str
+    citation: str
+    metric: str  # key of the task's score that stands in tables
+    counts: Mapping[str, Mapping[str, int]]
+    count: Count  # (folder, split)
+
+    def folder(self, root: Path | None = None) -> Path:
+        """Where it lies in a collection, by default the cache."""
+        folder = (root or cache_folder() / "data") / self.task
+        return folder if self.name == self.task else folder / self.name
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether `folder` has it: fetched whole, or put there by the user if it is licensed.
+
+        Raises DataError where it is another version.
+        """
+        if not self.files:
+            return folder.is_dir() and any(folder.iterdir())
+        mark = folder / MARK
+        version = json.loads(mark.read_text())["version"] if mark.is_file() else None
+        if version not in (None, self.version):
+            raise DataError(
+                f"{folder} holds version {version} of {self.name}, not {self.version}: remove it"
+            )
+        return version is not None
+
+
+def published(task: str | None = None) -> list[Source]:
+    """The sets of all tasks, or of one: what `tasks/<name>/sources.py` calls SOURCES."""
+    modules = sorted(Path(__file__).parents[1].glob(f"{task or '*'}/sources.py"))
+    return [
+        source
+        for module in modules
+        for source in import_module(f"tasks.{module.parent.name}.sources").SOURCES
+    ]
+
+
+def choose(sources: Sequence[Source], data: str) -> Source:
+    """The set of this name, else the first one that serves as `data`. Raises DataError."""
+    for source in sources:
+        if source.name == data:
+            return source
+    for source in sources:
+        if data in source.kinds:
+            return source
+    known = [source.name for source in sources]
+    hint = did_you_mean(data, known)
+    have = f"there is {', '.join(known)}" if known else "nothing is published"
+    raise DataError(f"no data set {data!r}{hint}: {have}; or give your copy as data.dir=FOLDER")
+
+
+def fetch(
+    source: Source,
+    root: Path | None = None,
+    *,
+    offline: bool = False,
+    watch: Callable[[list[File]], Iterable[File]] = iter,
+) -> Path:
+    """The folder of the set in the collection `root`, downloaded and prepared if it is not there.
+
+    What was cut off is resumed; a second process waits for the first. `watch` may show how far the
+    list of files is. Raises FetchError for what cannot be fetched, DataError for a licensed set
+    that is not there and for downloads that cannot be prepared.
+    """
+    folder = source.folder(root)
+    if source.is_in(folder):
+        return folder
+    if not source.files:
+        raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, root)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / ".lock"):
+        if not source.is_in(folder):
+            log.info("%s: fetching it to %s (%s)", source.title, folder, source.licence)
+            _fetch(source, folder, offline, watch)
+    return folder
+
+
+def how_to_obtain(source: Source, root: Path | None = None) -> str:
+    """What the user does to have a licensed set."""
+    return (
+        f"{source.obtain}; put them into {source.folder(root)}, "
+        "or say where they are with data.dir=FOLDER"
+    )
+
+
+def _fetch(
+    source: Source, folder: Path, offline: bool, watch: Callable[[list[File]], Iterable[File]]
+) -> None:
+    downloads = folder / "downloads" if source.prepare else folder
+    several = len(source.files) > 5
+    for file in watch(list(source.files)) if several else source.files:
+        target = downloads / file.path
+        download(_url(file), target, sha256=file.sha256, offline=offline, progress=not several)
+    if source.prepare:
+        source.prepare(downloads, folder)
+        shutil.rmtree(downloads)
+    facts = ("name", "title", "origin", "version", "licence", "citation")
+    with replacing(folder / MARK) as temporary:
+        temporary.write_text(json.dumps({f: getattr(source, f) for f in facts}, indent=2) + "\n")
+
+
+def _url(file: File) -> str:
+    """HF_ENDPOINT names another hub."""
+    if not file.url.startswith("hf://"):
+        return file.url
+    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    repository, _, rest = file.url.removeprefix("hf://").partition("@")
+    commit, _, path = rest.partition("/")
+    return f"{hub}/{repository}/resolve/{commit}/{path}"
+
+
+def github(repository: str, commit: str, path: str) -> str:
+    """The address of a file at a commit."""
+    return f"https://raw.githubusercontent.com/{repository}/{commit}/{path}"
+
+
+def github_archive(repository: str, commit: str) -> str:
+    """The address of everything at a commit. GitHub packs it anew: it has no checksum."""
+    return f"https://github.com/{repository}/archive/{commit}.tar.gz"

@@ -1,0 +1,56 @@
+"""What tasks over word vectors share: where their files are, and which words they know."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from datasets import Dataset
+
+from elmo_core.downloads import glove
+from tasks.base.folder_task import FolderTask
+from tasks.nn.words import Words
+from tasks.task import Example
+
+
+class WordTask(FolderTask):
+    """A task whose files lie in one folder and whose model begins with word vectors.
+
+    Args:
+        word_vectors: a GloVe text file, or the name of published vectors that were fetched before;
+            without it, vectors of `word_dim` numbers are learned.
+        data, folder: see FolderTask.
+    """
+
+    def __init__(
+        self,
+        *,
+        word_dim: int,
+        data: str = "mini",
+        folder: str | None = None,
+        word_vectors: str | None = None,
+    ) -> None:
+        super().__init__(data=data, folder=folder)
+        self.word_dim = word_dim
+        self.word_vectors = glove.find(word_vectors) if word_vectors else None
+
+    @abstractmethod
+    def count_words(self, examples: Iterable[Example]) -> Counter[str]:
+        """How often each word occurs, spelled as the model looks it up."""
+
+    def prepare(self, train: Dataset) -> None:
+        counts = self.count_words(train)
+        if self.word_vectors is None:
+            self.words = Words.learned(counts, self.word_dim)
+            return
+        rest = (self.load(split) for split in ("dev", "test"))
+        others = {word for examples in rest for word in self.count_words(examples or [])}
+        self.words = Words.from_file(self.word_vectors, counts, others)
+
+    def vocabulary(self) -> dict[str, Any]:
+        return self.words.state()
+
+    def restore(self, vocabulary: dict[str, Any]) -> None:
+        self.words = Words.from_state(vocabulary)

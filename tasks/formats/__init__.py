@@ -1,0 +1,1 @@
+"""File formats and published corpora that more than one task reads."""

@@ -1,0 +1,44 @@
+"""What CoNLL-2012's English part of OntoNotes is, for the tasks that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tasks.base.published import SPLITS, Count, Source
+
+DOCUMENTS = {"train": 2_802, "dev": 343, "test": 348}  # parts of documents
+SENTENCES = {"train": 75_187, "dev": 9_603, "test": 9_479}
+TOKENS = {"train": 1_299_312, "dev": 163_104, "test": 169_579}
+
+
+def source(
+    task: str, *, citation: str, metric: str, further: Mapping[str, Mapping[str, int]], count: Count
+) -> Source:
+    """OntoNotes as `task` reads it. `further`: what else it counts in each split."""
+    return Source(
+        name="conll2012",
+        task=task,
+        title="OntoNotes 5 in the split of CoNLL-2012, English",
+        kinds=("paper",),
+        origin="https://catalog.ldc.upenn.edu/LDC2013T19",
+        version="OntoNotes 5.0, CoNLL-2012 v4 (test: v9)",
+        files=(),
+        megabytes=None,
+        prepare=None,
+        obtain="OntoNotes 5.0 comes from the LDC (LDC2013T19); the scripts of "
+        "https://conll.cemantix.org/2012 make the folders train, development and conll-2012-test "
+        "of *gold_conll files from it",
+        licence="LDC user agreement",
+        citation=citation,
+        metric=metric,
+        counts={split: {**_sizes(split), **further.get(split, {})} for split in SPLITS},
+        count=count,
+    )
+
+
+def _sizes(split: str) -> dict[str, int]:
+    return {
+        "documents": DOCUMENTS[split],
+        "sentences": SENTENCES[split],
+        "tokens": TOKENS[split],
+    }

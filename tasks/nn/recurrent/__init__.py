@@ -1,0 +1,1 @@
+"""Recurrent layers; those with a backward pass by hand say what it saves."""

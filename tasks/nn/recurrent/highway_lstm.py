@@ -1,0 +1,164 @@
+"""A stack of highway LSTMs that read by turns left to right and right to left.
+
+He et al. 2017, Deep Semantic Role Labeling, section 2.2. At each step, from the input x and the
+state before it (h', c'):
+
+    i, f, o, t = σ(W x + U h' + b)        g = tanh(W_g x + U_g h' + b_g)
+    c = f ∘ c' + i ∘ g                    h = z ∘ (t ∘ o ∘ tanh(c) + (1 − t) ∘ W_k x)
+
+W has six blocks, U and b five; z is a dropout mask, one for all steps of a sequence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from tasks.nn.autocast import for_products
+from tasks.nn.recurrent.packed import walk
+
+
+class AlternatingLSTM(nn.Module):
+    """(batch, tokens, input) → (batch, tokens, hidden); odd layers read right to left.
+
+    Each sequence is read over its own tokens alone; positions past its end are zero. `dropout` is
+    variational: the same features of h are dropped at every step, for the layer above and for the
+    next step.
+    """
+
+    def __init__(self, input_dim: int, hidden: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        self.output_dim = hidden
+        self.layers = nn.ModuleList(
+            HighwayLSTM(hidden if i else input_dim, hidden, dropout, reverse=i % 2 == 1)
+            for i in range(layers)
+        )
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
+        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        data, steps = packed.data, packed.batch_sizes.tolist()
+        for layer in self.layers:
+            data = layer(data, steps)
+        output, _ = pad_packed_sequence(
+            PackedSequence(data, *packed[1:]), batch_first=True, total_length=x.shape[1]
+        )
+        return output
+
+
+class HighwayLSTM(nn.Module):
+    """One layer, in one direction, over packed sequences: (all tokens, input) → (…, hidden).
+
+    Each of the blocks of W and U starts orthogonal; biases start at 0, the forget gate's at 1.
+    """
+
+    def __init__(self, input_dim: int, hidden: int, dropout: float, *, reverse: bool) -> None:
+        super().__init__()
+        self.p, self.reverse, self.hidden = dropout, reverse, hidden
+        self.from_input = nn.Parameter(torch.empty(6 * hidden, input_dim))
+        self.from_state = nn.Parameter(torch.empty(5 * hidden, hidden))
+        self.bias = nn.Parameter(torch.zeros(5 * hidden))
+        with torch.no_grad():
+            for block in (*self.from_input.chunk(6), *self.from_state.chunk(5)):
+                nn.init.orthogonal_(block)
+            self.bias[2 * hidden : 3 * hidden] = 1.0
+
+    def forward(self, x: Tensor, steps: list[int]) -> Tensor:
+        """`steps`: how many sequences have a token at each step, the longest sequences first."""
+        drop = F.dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
+        gates = F.linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
+        from_state = for_products(self.from_state)
+        with torch.autocast(x.device.type, enabled=False):
+            gates = gates.to(self.bias.dtype)
+            return _Recurrence.apply(gates, from_state, drop, steps, self.reverse)
+
+
+class _Recurrence(Function):
+    """What the gates have from the input → h, with its gradient by hand.
+
+    Autograd would multiply the gradient of U out at every step; here only what depends on the
+    neighbouring step is computed step by step, and U gets its gradient from one product over all
+    tokens. The blocks lie in the order g, i, f, o, t, k: the first three reach the loss through c
+    alone, the last three through h alone. Products with U are taken in U's precision.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        gates: Tensor,  # (all tokens, 6 * hidden), packed
+        from_state: Tensor,
+        drop: Tensor,  # (batch, hidden)
+        steps: list[int],
+        reverse: bool,
+    ) -> Tensor:
+        hidden, dtype = from_state.shape[1], from_state.dtype
+        gates = gates.clone()  # the state's part is added below
+        squashed, highway, output, before_h, before_c = gates.new_empty(
+            5, len(gates), hidden
+        ).unbind()
+        h, c = gates.new_zeros(2, *drop.shape).unbind()  # of a sequence that has not begun: zero
+        recurrent = from_state.t()
+        for rows, n in walk(steps)[:: -1 if reverse else 1]:
+            before_h[rows], before_c[rows] = h[:n], c[:n]
+            now = gates[rows, : 5 * hidden]
+            now += h[:n].to(dtype) @ recurrent
+            now[:, :hidden].tanh_()
+            now[:, hidden:].sigmoid_()
+            g, i, f, o, t = now.chunk(5, dim=1)
+            c[:n].mul_(f).addcmul_(i, g)
+            torch.tanh(c[:n], out=squashed[rows])
+            torch.mul(o, squashed[rows], out=highway[rows])
+            torch.lerp(gates[rows, 5 * hidden :], highway[rows], t, out=h[:n])
+            torch.mul(h[:n], drop[:n], out=output[rows])
+            h[:n] = output[rows]
+        ctx.save_for_backward(from_state, drop, gates, squashed, highway, before_h, before_c)
+        ctx.steps, ctx.reverse = steps, reverse
+        return output
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_output: Tensor) -> Any:
+        from_state, drop, gates, squashed, highway, before_h, before_c = ctx.saved_tensors
+        hidden, dtype = from_state.shape[1], from_state.dtype
+        slopes, c_by_h, forget = _slopes(gates, squashed, highway, before_c)
+        d_h, d_c = d_output.new_zeros(2, *drop.shape).unbind()
+        for rows, n in walk(ctx.steps)[:: 1 if ctx.reverse else -1]:
+            now = slopes[rows]  # becomes the gates' gradient in place
+            d_h[:n].add_(d_output[rows]).mul_(drop[:n])
+            d_c[:n].addcmul_(d_h[:n], c_by_h[rows])
+            now[:, :3] *= d_c[:n].unsqueeze(1)
+            now[:, 3:] *= d_h[:n].unsqueeze(1)
+            d_c[:n] *= forget[rows]
+            d_h[:n] = now.flatten(1)[:, : 5 * hidden].to(dtype) @ from_state
+        d_gates = slopes.flatten(1)
+        d_recurrent = d_gates[:, : 5 * hidden].to(dtype)
+        return d_gates, d_recurrent.t() @ before_h.to(dtype), None, None, None
+
+
+def _slopes(
+    gates: Tensor, squashed: Tensor, highway: Tensor, before_c: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Derivatives inside a step, for all tokens at once.
+
+    (all tokens, 6, hidden): of c by the pre-activations of g, i, f and of h by those of o, t and by
+    k; (all tokens, hidden): of h by c, and of c by the c before it.
+    """
+    g, i, f, o, t, k = gates.chunk(6, dim=1)
+    slopes = torch.stack(
+        [
+            i * (1 - g * g),
+            g * i * (1 - i),
+            before_c * f * (1 - f),
+            t * highway * (1 - o),
+            (highway - k) * t * (1 - t),
+            1 - t,
+        ],
+        dim=1,
+    )
+    return slopes, t * o * (1 - squashed * squashed), f

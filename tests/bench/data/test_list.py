@@ -1,0 +1,74 @@
+"""`python -m bench.data list`, `--help`, and a run on a set by its name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.data import items
+from tasks.base import published
+from tasks.ner.sources import CONLL2003, WNUT17
+from tests.bench.data.conftest import FILES, Verb
+from tests.file_server import FileServer
+
+
+def test_list_says_what_is_there(data: Verb, server: FileServer, tmp_path: Path) -> None:
+    status, out, _ = data("list")
+    assert status == 0
+    assert "missing: get wnut17" in out
+    assert "missing: to be licensed" in out
+    assert f"put them into {tmp_path}/cache/data/ner/conll2003" in " ".join(out.split())
+    assert "glove.6B.300d" in out
+    data("get", "wnut17", "--yes")
+    (CONLL2003.folder()).mkdir(parents=True)
+    (CONLL2003.folder() / "eng.train").write_bytes(FILES["wnut17train.conll"])
+    out = data("list")[1]
+    for name in ("wnut17", "conll2003"):
+        assert f"{tmp_path}/cache/data/ner/{name}" in out
+    assert "NIST" not in out
+
+
+def test_list_tells_all_of_a_task(data: Verb, server: FileServer) -> None:
+    out = data("list", "ner")[1]
+    assert "snli" not in out
+    for fact in (WNUT17.version, "2 sentences, 3 tokens, 2 names", "Derczynski", "scored by f1"):
+        assert fact in out
+    status, _, err = data("list", "nre")
+    assert (status, "did you mean 'ner'?" in err) == (2, True)
+
+
+def test_list_of_all_that_there_is(data: Verb) -> None:
+    out = data("list")[1]
+    for source in published.published():
+        assert source.name in out
+
+
+@pytest.mark.parametrize("verb", [(), ("list",), ("get",), ("check",)])
+def test_help_has_examples_and_is_quick(verb: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "bench.data", *verb, "--help"]
+    started = time.perf_counter()
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert time.perf_counter() - started < 5  # about 0.2 s on a machine that does nothing else
+    assert "  python -m bench.data " in said
+
+
+def test_a_run_on_a_set_by_name(
+    bench: Callable[..., int], tmp_path: Path, server: FileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tasks.ner.task import NER
+
+    monkeypatch.setattr(NER, "sources", tuple(items.published("ner")))
+    small = ("task=ner", "task.hidden=[4,4]", "task.char_filters=4", "elmo.placement=none")
+    once = ("training.max_epochs=1", "trainer=cpu", f"paths.runs={tmp_path / 'runs'}")
+    assert bench(*small, *once, "data.set=wnut17") == 0
+    (result,) = (tmp_path / "runs").glob("*/*/result.json")
+    assert json.loads(result.read_text())["data"]["set"] == "wnut17"
+    assert bench(*small, *once, "data=open") == 0  # the same set, which is the first
+    assert bench(*small, *once, "data=open", "data.set=wnut") == 2
+    assert bench(*small, *once, "data=mini", "data.set=wnut17") == 2

@@ -1,0 +1,218 @@
+"""The report's numbers, from made-up runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from functools import partial
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+from rich.console import Console
+
+from bench.report import compare, wording
+from bench.report.formats import terminal
+from bench.report.grid import Grid, fill
+from bench.report.groups import groups
+from bench.report.records import read, read_experiment
+from bench.report.sample_efficiency import reached
+from bench.report.statistics import Rescored, holm
+from tests.bench.made_up import Maker
+
+
+def grid(make: Maker, path: Path) -> Grid:
+    return fill(read_experiment(path), read(make.folder))
+
+
+def two_columns(
+    make: Maker, *, seeds: tuple[tuple[int, ...], tuple[int, ...]] = ((1,), (1,)), **changes: object
+) -> Path:
+    """An experiment of a baseline and of ELMo."""
+    cells = [make.cell("snli", "baseline", seed=seed, skill=0.55) for seed in seeds[0]]
+    cells += [
+        make.cell("snli", "ELMo", seed=seed, skill=0.65, placement="input") for seed in seeds[1]
+    ]
+    return make.experiment("two", cells, **{"baseline": "baseline", **changes})
+
+
+def test_cells_are_means_over_seeds_compared_with_the_baseline(
+    made_up_runs: Path, made_up_report: Path
+) -> None:
+    lines = list(csv.DictReader((made_up_report / "report.csv").open()))
+    table = {(line["row"], line["column"]): line for line in lines if "table2" in line["table"]}
+    assert len(table) == 8
+    base, mixed = table["snli", "baseline"], table["snli", "all, λ=0.001"]
+    scores = [
+        json.loads((made_up_runs / run / "result.json").read_text())["metrics"]["dev"]["accuracy"]
+        for run in mixed["runs"].split()
+    ]
+    assert float(mixed["mean"]) == pytest.approx(mean(scores))
+    assert float(mixed["sd"]) == pytest.approx(stdev(scores))
+    assert (mixed["n"], mixed["seeds"], mixed["examples"]) == ("3", "1 2 3", "200")
+    difference = float(mixed["mean"]) - float(base["mean"])
+    assert float(mixed["difference"]) == pytest.approx(difference)
+    assert float(mixed["low"]) < difference < float(mixed["high"])
+    assert (base["difference"], base["p"]) == ("", "")
+    ps = [(float(line["p"]), float(line["p_holm"])) for line in table.values() if line["p"]]
+    assert [corrected for _, corrected in ps] == pytest.approx(holm([p for p, _ in ps]))
+    assert "command" in mixed
+    assert "seed=3" in mixed["command"]
+
+
+def test_what_is_missing_says_why_and_which_command(made_up_report: Path) -> None:
+    for name in ("report.md", "index.html"):
+        text = (made_up_report / name).read_text().replace("\\", "")
+        assert "out of memory in a batch of 32" in text
+        assert "python -m bench task=ner elmo.layers=all seed=2" in text
+        assert "1 failed, 1 missing, 1 unfinished" in text
+    assert "none-00000broken/result.json" in (made_up_report / "index.html").read_text()
+
+
+def test_markdown_has_ours_and_the_papers(made_up_report: Path) -> None:
+    text = (made_up_report / "report.md").read_text()
+    (ours,) = re.findall(r"\| snli \(dev accuracy\) \| \*\*58.*", text)
+    assert re.search(r"\*\*72\.5 ± 1\.0 \(n=3\)\*\* \(\+14\.3\\\*\\\*\)", ours)
+    assert "majority class 33.4" in ours
+    assert "| *paper* | *88.1* | *89.1 (+1.0)* | *89.3 (+1.2)* |" in text
+    widths = [line.count("|") for line in text.split("### ")[-1].splitlines() if "---" in line]
+    assert widths
+    for line in text.splitlines():
+        if line.startswith("!["):
+            assert (made_up_report / re.search(r"\((figures/.*)\)", line).group(1)).exists()  # type: ignore[union-attr]
+
+
+def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
+    text = (made_up_report / "report.tex").read_text()
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") >= 8
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == text.count(r"\midrule")
+    assert r"\textcolor{gray}{89.1 (+1.0)}" in text
+    assert re.search(r"72\.5 \$\\pm\$ 1\.0 \(n=3\) \(\+14\.3\*\*\)", text)
+    assert text.isascii()
+    assert not re.search(r"(?<!\\)[%_#]", text.split("\n", 1)[1])
+    for body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end", text, re.DOTALL):
+        for line in (line for line in body[1].splitlines() if line.endswith(r"\\")):
+            assert len(re.findall(r"(?<!\\)&", line)) == len(body[0]) - 1
+
+
+def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for seed in (3, 1, 2):
+        make.run(seed=seed)
+    make.run(train=30)
+    found = groups(read(tmp_path).finished)
+    assert sorted(len(group.runs) for group in found) == [1, 3]
+    (merged,) = (group for group in found if len(group.runs) == 3)
+    assert [run.seed for run in merged.runs] == [1, 2, 3]
+    assert merged.differs == "training.train=3000"
+    scores = merged.scores("dev")
+    assert scores is not None
+    assert scores.sd == pytest.approx(stdev(scores.values))
+
+
+def test_every_run_has_a_command(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "my runs")
+    make.experiment("two", [make.cell("snli", "baseline")])
+    alone = make.run(seed=2)
+    asked, other = sorted(read(make.folder).finished, key=lambda run: run.seed)
+    assert asked.command == "python -m bench task=snli elmo.layers=all seed=1"
+    assert f"--config-path='{other.folder}'" in other.command
+    assert other.id == alone
+
+
+def test_without_a_test_set_the_whole_row_is_of_dev(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [
+        make.cell("snli", "baseline", skill=0.55),
+        make.cell("snli", "ELMo", skill=0.65, placement="input", splits=("dev",)),
+    ]
+    path = make.experiment("two", cells, split="test", baseline="baseline")
+    found = grid(make, path)
+    assert found.split("snli") == "dev"
+    entry = found.entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert entry.against.examples == 200
+    console = Console(width=120, record=True, file=io.StringIO())
+    terminal.show(path, console)
+    assert "no test score in every run, so dev is shown" in console.export_text()
+
+
+def test_predictions_that_do_not_belong_to_the_result_are_not_compared(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    path = two_columns(make)
+    (result,) = tmp_path.glob("snli/input-*/predictions.jsonl")
+    rows = [json.loads(line) for line in result.read_text().splitlines()]
+    rows[0]["prediction"] = "contradiction" if rows[0]["gold"] == "neutral" else "neutral"
+    rows[1]["prediction"] = rows[1]["gold"]
+    rows[2]["prediction"] = rows[2]["gold"]
+    result.write_text("".join(json.dumps(row) + "\n" for row in rows[:190] + rows[195:]))
+    entry = grid(make, path).entries["snli", "ELMo"]
+    assert entry.against is None
+    assert "but result.json says" in entry.not_compared
+
+
+def test_only_common_seeds_are_paired(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    entry = grid(make, two_columns(make, seeds=((1, 2, 3), (2, 3, 4)))).entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert entry.against.seeds == 2
+
+
+def test_no_common_seed_is_said(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    entry = grid(make, two_columns(make, seeds=((1,), (2,)))).entries["snli", "ELMo"]
+    assert entry.not_compared == "no seed in common with the baseline"
+
+
+def test_a_task_without_counts_is_scored_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = Maker(tmp_path)
+    path = two_columns(make)
+    counted = grid(make, path).entries["snli", "ELMo"].against
+    monkeypatch.setattr(compare, "_counts", lambda task: None)
+    monkeypatch.setattr(compare, "Rescored", partial(Rescored, resamples=29))
+    anew = grid(make, path).entries["snli", "ELMo"].against
+    assert anew is not None
+    assert counted is not None
+    assert anew.difference == pytest.approx(counted.difference)
+    assert anew.resamples == 29
+    assert anew.low < anew.difference < anew.high
+
+
+def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> None:
+    path = made_up_runs / ".experiments" / "figure1-0123456789.json"
+    found = fill(read_experiment(path), read(made_up_runs))
+    assert found.entries["snli", "baseline, 1 %"].against is None
+    assert found.entries["snli", "ELMo, 1 %"].against is not None
+    (small, *_, whole) = reached(found)
+    assert (small.column, small.updates_an_epoch) == ("ELMo, 0.1 %", 1)  # 9 examples
+    assert (whole.column, whole.updates_an_epoch) == ("ELMo, 100 %", 282)  # 9,000
+    assert whole.baseline_epochs == 8
+    assert whole.epochs is not None
+    assert whole.epochs < 8
+    assert whole.saved == pytest.approx(1 - whole.epochs / 8)
+
+
+def test_an_experiment_that_grew_stands_once(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    path = two_columns(make)
+    part = json.loads(path.read_text())
+    part["cells"] = part["cells"][:1]
+    path.with_name("two-part.json").write_text(json.dumps(part))
+    assert [found.path for found in read(tmp_path).experiments] == [path]
+
+
+def test_the_terminal_shows_ours_the_difference_and_the_papers(made_up_runs: Path) -> None:
+    console = Console(width=120, record=True, file=io.StringIO())
+    terminal.show(made_up_runs / ".experiments" / "table2-0123456789.json", console)
+    shown = console.export_text()
+    for expected in ("72.5 ± 1.0 (n=3)", "+14.3**", "paper 89.1 (+1.0)", "1 failed, 1 missing"):
+        assert expected in shown
+
+
+def test_a_paper_s_number_keeps_its_digits() -> None:
+    assert wording.paper(88.0, None) == "88.0"
+    assert wording.paper(90.15, 2.07) == "90.15 (+2.1)"

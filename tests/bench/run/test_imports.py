@@ -1,0 +1,38 @@
+"""Imports without garbage collection: it is off meanwhile, and as it was behind."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from bench.run.imports import without_collecting
+
+
+def failing() -> None:
+    with without_collecting():
+        assert not gc.isenabled()
+        raise ImportError
+
+
+def test_collecting_goes_on_afterwards_whatever_happens() -> None:
+    with pytest.raises(ImportError):
+        failing()
+    assert gc.isenabled()
+
+
+def test_who_had_turned_it_off_finds_it_off() -> None:
+    gc.disable()
+    try:
+        with without_collecting():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_what_was_there_before_is_still_collected_where_nothing_is_imported() -> None:
+    frozen = gc.get_freeze_count()
+    with without_collecting():
+        import bench.run.imports  # noqa: F401
+    assert gc.get_freeze_count() == frozen

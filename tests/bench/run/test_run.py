@@ -1,0 +1,242 @@
+"""Whole runs: what they leave behind, that they repeat themselves, and that nothing is lost."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pytorch_lightning.plugins.io import TorchCheckpointIO
+from safetensors.torch import load_file
+
+from tasks.snli.task import SNLI
+from tests.bench.small import SMALL
+
+Small = Callable[..., Path]
+Result = Callable[[Path], dict[str, Any]]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_builtin_data_end_to_end(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str], result: Result
+) -> None:
+    arguments = ("elmo.placement=input+output", "training.max_epochs=2", f"paths.runs={tmp_path}")
+    assert bench(*SMALL, "task.hidden=32", "task.word_dim=32", *arguments) == 0
+    (folder,) = tmp_path.glob("snli/*")
+    shown = capsys.readouterr().out
+    for expected in ("dev accuracy", "test accuracy", "majority class", "γ =", "mix, output"):
+        assert expected in shown
+    made = result(folder)
+    assert made["schema"] == 1
+    assert made["status"] == "finished"
+    assert made["run_id"] == folder.name
+    assert set(made["metrics"]) == {"dev", "test"}
+    assert made["primary"]["value"] == made["metrics"]["test"]["accuracy"]
+    assert set(made["mix"]) == {"input", "output"}
+    assert sum(made["mix"]["input"]["weights"]) == pytest.approx(1)
+    assert made["encoder"]["fingerprint"]
+    assert made["epochs"] == len(made["history"]) == 2
+    rows = lines(folder / "predictions.jsonl")
+    assert len(rows) == made["counts"]["dev"] + made["counts"]["test"]
+    right = [row["gold"] == row["prediction"] for row in rows if row["split"] == "test"]
+    assert 100 * sum(right) / len(right) == pytest.approx(made["primary"]["value"])
+
+
+def test_two_runs_are_equal_bit_for_bit(small: Small) -> None:
+    one, two = small(runs="one"), small(runs="two")
+    assert one.name == two.name
+    for name in ("predictions.jsonl", "head.safetensors", "vocabulary.json"):
+        assert (one / name).read_bytes() == (two / name).read_bytes()
+
+
+def test_another_seed_is_another_run(small: Small) -> None:
+    one, two = small(), small("seed=2")
+    assert (one / "head.safetensors").read_bytes() != (two / "head.safetensors").read_bytes()
+
+
+def test_finished_run_is_shown_not_repeated(
+    small: Small, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small()
+    before = (folder / "result.json").stat().st_mtime_ns
+    capsys.readouterr()
+    small()
+    assert "force=true" in capsys.readouterr().out
+    assert (folder / "result.json").stat().st_mtime_ns == before
+    small("force=true")
+    assert (folder / "result.json").stat().st_mtime_ns != before
+
+
+def test_checkpoints_hold_what_is_trained_and_nothing_else(small: Small, tmp_path: Path) -> None:
+    vectors = tmp_path / "glove.txt"
+    vectors.write_text("man 0.1 0.2 0.3 0.4\nnobody 0.4 0.3 0.2 0.1\n")
+    folder = small(f"word_vectors={vectors}", "elmo.placement=input")
+    state = torch.load(folder / "checkpoints" / "last.ckpt", weights_only=True)["state_dict"]
+    names = set(state)
+    assert "model.placement.mixes.input.w" in names
+    assert not [name for name in names if "char_cnn" in name or "words.table" in name]
+    head = load_file(folder / "head.safetensors")
+    assert head["words.table.weight"].shape == (4, 4)
+
+
+def test_the_penalty_pulls_the_mix_towards_uniform(small: Small) -> None:
+    def spread(folder: Path) -> float:
+        state = torch.load(folder / "checkpoints" / "last.ckpt", weights_only=True)["state_dict"]
+        weights = state["model.placement.mixes.input.w"].softmax(0)
+        return float(weights.max() - weights.min())
+
+    long = ("training.max_epochs=30", "training.patience=30", "training.optimizer.lr=0.01")
+    common = ("elmo.placement=input", "elmo.layer_norm=false", *long)
+    free, held = small(*common, "elmo.l2=0"), small(*common, "elmo.l2=1000")
+    assert spread(held) < spread(free) / 5
+
+
+def test_test_split_is_not_read_before_training_is_over(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    load, predict = SNLI.load, SNLI.predict
+
+    def noted_load(self: SNLI, split: str) -> Any:
+        read.append(split)
+        return load(self, split)
+
+    def noted_predict(self: SNLI, *arguments: Any) -> Any:
+        read.append("predict")
+        return predict(self, *arguments)
+
+    monkeypatch.setattr(SNLI, "load", noted_load)
+    monkeypatch.setattr(SNLI, "predict", noted_predict)
+    small("elmo.placement=input")
+    assert read.count("test") == 1
+    assert read.index("test") > 3 * read[: read.index("test")].count("train")
+    assert "predict" in read[: read.index("test")]
+
+
+def test_no_test_file_reports_dev_alone(
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    result: Result,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for split in ("train", "dev"):
+        name = f"snli_1.0_{split}.jsonl"
+        (tmp_path / name).write_bytes((snli_folder / name).read_bytes())
+    assert bench(*SMALL, f"data.dir={tmp_path}", f"paths.runs={tmp_path / 'runs'}") == 0
+    assert "no test file" in capsys.readouterr().err
+    (folder,) = (tmp_path / "runs").glob("snli/*")
+    assert result(folder)["primary"]["split"] == "dev"
+
+
+@pytest.mark.parametrize("ema", ["null", "0.9"])
+def test_killed_and_resumed_ends_with_the_same_result(
+    small: Small, snli_folder: Path, tmp_path: Path, result: Result, ema: str
+) -> None:
+    """SIGKILL as soon as the first checkpoint is there; the same command then goes on."""
+    arguments = ("training.max_epochs=12", "training.patience=3", "elmo.placement=input")
+    arguments += (f"training.ema={ema}",)
+    whole = small(*arguments, runs="whole")
+    command = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'killed'}", *arguments]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench", *command], stderr=subprocess.DEVNULL, text=True
+    )
+    last = tmp_path / "killed" / "snli" / whole.name / "checkpoints" / "last.ckpt"
+    deadline = time.monotonic() + 120
+    while not last.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (last.parent.parent / "head.safetensors").exists(), "killed too late"
+    resumed = small(*arguments, runs="killed")
+    assert "going on from" in (resumed / "run.log").read_text()
+    assert (resumed / "predictions.jsonl").read_bytes() == (
+        whole / "predictions.jsonl"
+    ).read_bytes()
+    assert result(resumed)["metrics"] == result(whole)["metrics"]
+    assert result(resumed)["mix"] == result(whole)["mix"]
+    assert result(resumed)["epochs"] == result(whole)["epochs"]
+    one, other = (
+        torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)["state_dict"]
+        for run in (whole, resumed)
+    )
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, result: Result) -> None:
+    arguments = ("elmo.placement=input", "training.patience=20", "training.max_epochs=")
+    whole = small(*arguments[:2], arguments[2] + "8", runs="whole")
+    for epochs in ("2", "6"):
+        shorter = small(*arguments[:2], arguments[2] + epochs, runs="parts")
+    before = {path: path.read_bytes() for path in shorter.rglob("*.*")}
+    longer = small(*arguments[:2], arguments[2] + "8", runs="parts")
+    assert f"begins as {shorter} ended" in (longer / "run.log").read_text()
+    for key in ("epochs", "best_epoch", "metrics"):
+        assert result(longer)[key] == result(whole)[key]
+    assert result(whole)["best_epoch"] < 6  # or forgetting it would not be noticed
+    for name in ("predictions.jsonl", "head.safetensors"):
+        assert (longer / name).read_bytes() == (whole / name).read_bytes()
+    assert before == {path: path.read_bytes() for path in shorter.rglob("*.*")}
+
+    small(*arguments[:2], arguments[2] + "8", "force=true", runs="parts")
+    assert (longer / "run.log").read_text().count("begins as") == 1
+
+
+def test_stopped_early_and_killed_stays_stopped(
+    small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between the last epoch and the record: no further epoch is trained."""
+    arguments = ("training.max_epochs=40", "training.patience=1", "training.optimizer.lr=1e-9")
+    folder = small(*arguments)
+    before = result(folder)
+    (folder / "result.json").unlink()
+    small(*arguments)
+    after = result(folder)
+    assert after["epochs"] == before["epochs"] < 40
+    assert after["metrics"] == before["metrics"]
+
+
+def test_disk_full_leaves_the_checkpoint_before(
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    save, calls = TorchCheckpointIO.save_checkpoint, []
+
+    def full(self: Any, content: Any, path: Any, options: Any = None) -> None:
+        calls.append(path)
+        if len(calls) > 2:
+            Path(path).write_bytes(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(self, content, path, options)
+
+    monkeypatch.setattr(TorchCheckpointIO, "save_checkpoint", full)
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
+    assert "disk full" in capsys.readouterr().err
+    (last,) = tmp_path.glob("snli/*/checkpoints/last.ckpt")
+    assert torch.load(last, weights_only=True)["epoch"] == 0
+    assert not list(last.parent.glob("*.tmp"))
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_run(snli_folder: Path, tmp_path: Path, result: Result) -> None:
+    command = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}", "trainer=ddp"]
+    command += ["trainer.accelerator=cpu", "trainer.devices=2", "elmo.placement=input"]
+    subprocess.run([sys.executable, "-m", "bench", *command], check=True, timeout=300)
+    (folder,) = tmp_path.glob("snli/*")
+    assert len(lines(folder / "predictions.jsonl")) == 40
+    assert result(folder)["status"] == "finished"

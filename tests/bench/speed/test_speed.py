@@ -1,0 +1,160 @@
+"""`python -m bench.speed`: what it counts and says; the times themselves are the machine's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bench.overrides import composed
+from bench.speed import featurizer, text
+from bench.speed.__main__ import main
+from bench.speed.clock import clock
+from bench.speed.peer import peer
+from elmo_core.bilm import packed_products
+from elmo_core.encoders.random import random_elmo
+from tests.conftest import TINY_ENCODER
+from tests.elmo_core.conftest import TINY
+
+SENTENCES = [["The", "bank", "closed", "."], ["Hi"], ["a", "b", "a"]]
+
+Speed = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Speed:
+    """`speed("--json")`: exit status, output, errors; of a tiny encoder, some milliseconds each."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        fixed = (*TINY_ENCODER, "trainer=cpu", f"features.dir={tmp_path / 'features'}")
+        quick = ("--seconds", "0.01", "--sentences", "40", "--steps", "2")
+        status = 0
+        try:
+            main([*fixed, *quick, *arguments])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_everything_is_measured(speed: Speed, tmp_path: Path) -> None:
+    status, out, _ = speed("--tasks", "ner", "--json")
+    assert status == 0
+    found: dict[str, Any] = json.loads(out)
+    assert set(found["machine"]["rates"]) == {"float32", "bfloat16"}
+    assert [each["precision"] for each in found["featurizers"]] == ["float32", "bfloat16"]
+    for each in found["featurizers"]:
+        assert each["cold"] > 0
+        assert each["sentences"] >= featurizer.PROBE
+        rate = found["machine"]["rates"][each["precision"]]
+        assert each["limit"] == pytest.approx(rate / each["operations"])
+    assert found["errors"]["bfloat16"][0]["largest"] == 0  # the token layer stays exact
+    assert 0 < found["errors"]["bfloat16"][1]["mean"] < found["errors"]["bfloat16"][1]["largest"]
+    assert [each["what"] for each in found["reading"]] in (["cold", "warm"], ["warm"])
+    usual = composed(["task=ner"])
+    assert [(each["task"], each["placement"], each["batch_size"]) for each in found["steps"]] == [
+        ("ner", "none", usual.training.batch_size),
+        ("ner", usual.elmo.placement, usual.training.batch_size),
+    ]
+    assert all(0 < each["data"] < each["whole"] for each in found["steps"])
+    assert list((tmp_path / "features").iterdir()) == []  # what was stored for it is thrown away
+
+
+def test_tables(speed: Speed) -> None:
+    status, out, _ = speed("--tasks")
+    assert status == 0
+    for words in ("GFLOP/s: float32", "difference from float32", "bfloat16", "warm"):
+        assert words in out
+    assert "a training step" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--tasks", "snly"), "did you mean 'snli'"),
+        (("encoder=elmo-smal",), "did you mean"),
+        (("--text", "nowhere.txt"), "nowhere.txt"),
+        (("--tasks", "--peer", "nowhere/python"), "nowhere/python: no such file"),
+        (("--tasks", "--peer", "/bin/true"), "/bin/true: it stopped"),
+    ],
+)
+def test_mistakes(speed: Speed, arguments: tuple[str, ...], expected: str) -> None:
+    status, _, err = speed(*arguments)
+    assert status == 2
+    assert expected in err
+
+
+def test_operations_are_those_of_the_equations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed or not: 2 directions, 2 layers, boundaries included, and each word once."""
+    counted = set()
+    for packed in (True, False):
+        if packed and not packed_products.packing_pays(torch.float32):
+            continue
+        monkeypatch.setattr(packed_products, "packing_pays", lambda dtype, packed=packed: packed)
+        encoder = random_elmo(TINY)
+        one, two = ([["word"] * n] for n in (14, 30))  # 16 and 32 rows: nothing is rounded up
+        counted.add(featurizer.operations(encoder, two) - featurizer.operations(encoder, one))
+    size, cells = TINY["lstm"]["projection_dim"], TINY["lstm"]["dim"]
+    a_token = 2 * 2 * 2 * (2 * size * 4 * cells + cells * size)
+    assert counted == {16 * a_token}
+
+
+def test_precisions_are_those_that_an_encoder_offers(tmp_path: Path) -> None:
+    assert featurizer.precisions(composed(["encoder=random"])) == ["float32", "bfloat16"]
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("a 1 2\n")
+    words = ["encoder=glove", f"word_vectors={vectors}"]
+    assert featurizer.precisions(composed(words)) == ["float32"]
+
+
+def test_text(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(f"sentence {i}" for i in range(100)) + "\n\n")
+    some = text.sentences(path, 10)
+    assert len(some) == 10
+    assert text.sentences(path, 10) == some
+    assert len({int(words[1]) for words in text.sentences(path, 1000)}) == 100
+    assert text.tokens(some) == 20
+
+
+def test_busy_machines_do_not_show_at_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    for threads, expected in ((1, "CPU time"), (2, "the wall clock")):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        assert clock("cpu")[1] == expected
+        assert clock("cuda")[1] == "the wall clock"
+
+
+def test_an_interpreter_without_the_peer_is_one_line(speed: Speed) -> None:
+    status, _, err = speed("--tasks", "--peer", sys.executable)
+    assert status == 2
+    assert "No module named 'allennlp'" in err
+
+
+def test_the_peer_gives_the_same_vectors() -> None:
+    python = os.environ.get("ELMO_BENCH_PEER")
+    if not python:
+        pytest.skip("no AllenNLP (set ELMO_BENCH_PEER to its interpreter; docs/performance.md)")
+    encoders = {"float32": random_elmo(TINY)}
+    found = peer.measured(Path(python), encoders, SENTENCES, 0.01, clock("cpu")[0])
+    assert found.difference < 1e-5
+    assert [(each.batch, each.in_order) for each in found.compared] == list(peer.WAYS)
+
+
+def test_help_is_quick() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "bench.speed", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--peer" in shown.stdout
+    assert " torch\n" not in shown.stderr

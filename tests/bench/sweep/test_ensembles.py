@@ -1,0 +1,86 @@
+"""Experiments that ask for an ensemble."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.ensemble.members import ensemble_id
+from tasks.snli.task import SNLI
+from tasks.task import Task
+from tests.bench.small import SMALL
+
+OWN = """
+title: Two together
+columns: {alone: {elmo.placement: none}}
+ensembles: {pair: alone}
+seeds: [1, 2]
+paper: {snli: {alone: 88.7, pair: 89.3}}
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
+    return f"hydra.searchpath=[{tmp_path}]"
+
+
+@pytest.fixture
+def experiment(bench: Callable[..., int], own: str, snli_folder: Path, tmp_path: Path) -> Any:
+    """Its exit status."""
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
+    return lambda *more: bench(
+        *SMALL, "training.max_epochs=1", *folders, "experiment=own", own, *more
+    )
+
+
+def test_an_experiment_combines_the_seeds_of_a_column(
+    experiment: Callable[..., int],
+    result: Callable[[Path], dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with monkeypatch.context() as patch:
+        patch.setattr(SNLI, "combine", Task.combine)
+        assert experiment() == 2
+    said = capsys.readouterr()
+    assert "snli · pair · 2 runs: runs of snli cannot be combined: its task does not" in said.err
+    assert "missing" in said.out  # the runs are shown all the same
+    assert experiment() == 0
+    said = capsys.readouterr()
+    assert "2 runs: 2 finished; then 1 ensembles of them" in said.out
+    assert "snli · pair · 2 runs: dev accuracy" in said.err
+    assert "paper 89.3" in said.out
+    assert experiment() == 0
+    said = capsys.readouterr()
+    assert "pair · 2 runs" not in said.err  # it is there
+    assert "paper 89.3" in said.out
+
+    (path,) = (tmp_path / "runs" / ".experiments").iterdir()
+    manifest = json.loads(path.read_text())
+    assert manifest["columns"] == ["alone", "pair"]
+    *alone, cell = manifest["cells"]
+    assert cell["run_id"] == ensemble_id(c["run_id"] for c in alone)
+    assert cell["command"].startswith("python -m bench.ensemble ")
+    made = result(tmp_path / "runs" / "snli" / cell["run_id"])
+    assert {each["run_id"] for each in made["ensemble"]} == {c["run_id"] for c in alone}
+
+
+def test_a_plan_has_the_ensemble(
+    experiment: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert experiment("plan=true") == 0
+    said = capsys.readouterr().out
+    assert "2 runs: 2 new; then 1 ensembles of them" in said
+    assert said.splitlines()[-1].startswith("python -m bench.ensemble ")
+    assert experiment("plan=true", "seed=3") == 0
+    said = capsys.readouterr()
+    assert "column 'pair' is left out: it takes two seeds or more" in said.err
+    assert "bench.ensemble" not in said.out

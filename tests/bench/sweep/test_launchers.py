@@ -1,0 +1,91 @@
+"""The same sweep through Hydra's launchers: processes, a queue of this machine, Ray, Slurm."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.bench.small import SMALL
+
+
+def installed(plugin: str) -> bool:
+    return bool(find_spec("hydra_plugins") and find_spec(f"hydra_plugins.{plugin}"))
+
+
+def needs(plugin: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not installed(plugin), reason=f"{plugin} is not installed")
+
+
+@pytest.fixture
+def launched(snli_folder: Path, tmp_path: Path) -> Callable[..., str]:
+    """Two runs, one of which fails; returns what was shown."""
+
+    def call(*launcher: str) -> str:
+        runs = tmp_path / "runs"
+        arguments = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}"]
+        arguments += ["elmo.placement=none", f"paths.runs={runs}"]
+        arguments += ["training.optimizer.lr=1e30,1e-3", "training.clip_norm=null"]
+        done = subprocess.run(
+            [sys.executable, "-m", "bench", "-m", *arguments, *launcher],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "COLUMNS": "300"},
+        )
+        assert done.returncode == 2, done.stderr
+        results = [json.loads(path.read_text()) for path in runs.glob("snli/*/result.json")]
+        assert sorted(result["status"] for result in results) == ["failed", "finished"]
+        assert "the loss is" in done.stdout
+        return done.stdout
+
+    return call
+
+
+@needs("hydra_joblib_launcher")
+def test_processes(launched: Callable[..., str]) -> None:
+    launched("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+
+
+@pytest.mark.slow
+@needs("hydra_joblib_launcher")
+def test_a_killed_process_does_not_take_the_others_with_it(
+    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [word for word in SMALL if not word.startswith("encoder")]
+    arguments += ["training.max_epochs=1", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    dies = ("encoder=own", "encoder._target_=os.abort", "elmo.placement=input,none,output")
+    parallel = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    assert bench("-m", *arguments, *dies, *parallel) == 1
+    (result,) = tmp_path.glob("snli/*/result.json")
+    assert result.parent.name.startswith("none-")
+    assert json.loads(result.read_text())["status"] == "finished"
+    assert capsys.readouterr().out.count("TerminatedWorkerError") == 2
+
+
+@pytest.mark.slow
+@needs("hydra_submitit_launcher")
+def test_a_queue_of_this_machine(launched: Callable[..., str]) -> None:
+    launched("hydra/launcher=submitit_local")
+
+
+@pytest.mark.slow
+@needs("hydra_ray_launcher")
+def test_ray(launched: Callable[..., str]) -> None:
+    launched("hydra/launcher=ray", "+hydra.launcher.ray.init.num_cpus=2")
+
+
+@pytest.mark.slow
+@needs("hydra_submitit_launcher")
+def test_slurm(launched: Callable[..., str]) -> None:
+    """Of one node, as Debian's slurm-wlm starts it; any other that answers will do."""
+    if not shutil.which("sbatch") or subprocess.run(["sinfo"], capture_output=True).returncode:
+        pytest.skip("no Slurm answers here")
+    sizes = ("cpus_per_task=1", "mem_gb=null", "timeout_min=10")
+    launched("hydra/launcher=slurm", *(f"hydra.launcher.{size}" for size in sizes))

@@ -1,0 +1,95 @@
+"""BiLM: shapes, masking, state, gradients."""
+
+import pytest
+import torch
+
+from elmo_core import BiLM
+from elmo_core.bilm.bilm import State
+from elmo_core.bilm.chars import sentence_ids
+
+SENTENCES = [["one", "two", "three"], ["four"], ["five", "six"]]
+
+
+def test_shapes_and_padding(make_bilm):
+    bilm = make_bilm()
+    layers, state = bilm(sentence_ids(SENTENCES))
+    assert layers.shape == (3, bilm.layers, 5, bilm.dim) == (3, 3, 5, 16)
+    assert state.hidden.shape == (2, 2, 3, 8)
+    assert state.cell.shape == (2, 2, 3, 24)
+    for row, words in enumerate(SENTENCES):
+        assert (layers[row, :, len(words) + 2 :] == 0).all()
+        assert (layers[row, :, : len(words) + 2] != 0).any(dim=-1).all()
+
+
+def test_layer_zero_is_the_token_vector_twice(make_bilm):
+    layers, _ = make_bilm()(sentence_ids(SENTENCES))
+    ahead, back = layers[:, 0].chunk(2, dim=-1)
+    assert torch.equal(ahead, back)
+
+
+def test_rows_are_independent_and_carry_their_own_state(make_bilm):
+    bilm = make_bilm()
+    later = [["a", "b", "c", "d"], ["e", "f"], ["g"]]
+    _, state = bilm(sentence_ids(SENTENCES))
+    together, _ = bilm(sentence_ids(later), state)
+    for row in range(3):
+        _, own = bilm(sentence_ids([SENTENCES[row]]))
+        alone, _ = bilm(sentence_ids([later[row]]), own)
+        tokens = alone.shape[2]
+        torch.testing.assert_close(together[row, :, :tokens], alone[0], atol=1e-5, rtol=0)
+
+
+def test_the_forward_direction_continues_where_it_stopped(make_bilm):
+    """State in and out: a text read in two halves gives the forward half of reading it whole."""
+    bilm = make_bilm()
+    ids = sentence_ids([["a", "long", "sentence", "in", "two", "parts"]])
+    whole, end = bilm(ids)
+    first, state = bilm(ids[:, :3])
+    second, last = bilm(ids[:, 3:], state)
+    joined = torch.cat([first, second], dim=2)
+    torch.testing.assert_close(joined[..., :8], whole[..., :8], atol=1e-5, rtol=0)
+    torch.testing.assert_close(last.hidden[0], end.hidden[0], atol=1e-5, rtol=0)
+
+
+def test_zero_state_is_the_default(make_bilm):
+    bilm = make_bilm()
+    ids = sentence_ids(SENTENCES)
+    zeros = State(torch.zeros(2, 2, 3, 8), torch.zeros(2, 2, 3, 24))
+    assert torch.equal(bilm(ids)[0], bilm(ids, zeros)[0])
+
+
+def test_masks_that_make_no_sense_are_refused(make_bilm):
+    bilm = make_bilm()
+    ids = sentence_ids(SENTENCES)
+    with pytest.raises(ValueError, match="end of their sentence"):
+        bilm(ids.flip(1))
+    with pytest.raises(ValueError, match="not masked"):
+        bilm(torch.zeros_like(ids))
+
+
+def test_it_can_be_trained(tiny_options):
+    """Frozen is the encoder, not the model: gradients reach every parameter, through the state."""
+    bilm = BiLM(tiny_options)
+    _, state = bilm(sentence_ids(SENTENCES))
+    layers, _ = bilm(sentence_ids(SENTENCES), state)
+    layers.square().sum().backward()
+    for name, parameter in bilm.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def test_tanh_filters(tiny_options):
+    tiny_options["char_cnn"]["activation"] = "tanh"
+    bilm = BiLM(tiny_options)
+    assert bilm.char_cnn.activation is torch.tanh
+    assert bilm(sentence_ids(SENTENCES))[0].isfinite().all()
+
+
+def test_padding_characters_count(make_bilm):
+    """All 50 positions take part in the maximum: a filter sees the padding's embedding."""
+    bilm = make_bilm()
+    ids = sentence_ids([["a"]])[0, 1:2]
+    with torch.no_grad():
+        before = bilm.char_cnn(ids)
+        bilm.char_cnn.embedding[260] += 100.0
+        assert not torch.allclose(bilm.char_cnn(ids), before)

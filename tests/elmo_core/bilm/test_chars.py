@@ -1,0 +1,66 @@
+"""Character ids, worked out by hand."""
+
+import pytest
+
+from elmo_core.bilm.chars import boundary_ids, check_sentences, sentence_ids, word_ids
+
+BEGIN, END, PAD = 259, 260, 261  # after the shift by one
+
+
+def test_a_word_of_two_bytes():
+    assert word_ids("é") == [BEGIN, 0xC3 + 1, 0xA9 + 1, END] + [PAD] * 46
+
+
+def test_a_long_word_keeps_48_bytes():
+    assert word_ids("a" * 60) == [BEGIN, *[ord("a") + 1] * 48, END]
+    assert word_ids("a" * 48) == word_ids("a" * 60)
+    assert word_ids("a" * 47) != word_ids("a" * 48)
+
+
+def test_a_long_word_may_be_cut_inside_a_character():
+    ids = word_ids("a" * 47 + "é")
+    assert ids[48] == 0xC3 + 1
+    assert ids[49] == END
+
+
+def test_boundaries():
+    begin, end = boundary_ids()
+    assert begin == [BEGIN, 257, END] + [PAD] * 47
+    assert end == [BEGIN, 258, END] + [PAD] * 47
+
+
+ODD = ["\0", "\ud800", "😀", "漢字", "e\u0301", "\U0010ffff", " "]
+
+
+@pytest.mark.parametrize("word", ODD, ids=ascii)
+def test_every_string_has_ids(word):
+    ids = word_ids(word)
+    assert len(ids) == 50
+    assert all(1 <= i <= 261 for i in ids)
+
+
+def test_lone_surrogates_differ():
+    assert word_ids("\ud800")[1:4] == [0xED + 1, 0xA0 + 1, 0x80 + 1]
+    assert word_ids("\ud800") != word_ids("\ud801")
+
+
+def test_sentences_are_framed_and_masked():
+    ids = sentence_ids([["a"], ["b", "c"]])
+    begin, end = boundary_ids()
+    assert ids.shape == (2, 4, 50)
+    assert ids[0].tolist() == [begin, word_ids("a"), end, [0] * 50]
+    assert ids[1].tolist() == [begin, word_ids("b"), word_ids("c"), end]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([["a"], []], "sentence 1 is empty"),
+        ([["a"], ["b", ""]], "sentence 1, token 1: an empty word"),
+        ([["a", 7]], "sentence 0, token 1: not a string but 7"),
+        (["a b"], "sentence 0 is a string: give a list of tokens"),
+    ],
+)
+def test_errors_say_where(sentences, message):
+    with pytest.raises(ValueError, match=message):
+        check_sentences(sentences)

@@ -1,0 +1,78 @@
+"""FrozenBiLM computes BiLM's layers; products do not depend on how they are computed."""
+
+import pytest
+import torch
+
+from elmo_core.bilm import frozen, packed_products
+from elmo_core.bilm.frozen import FrozenBiLM
+from elmo_core.bilm.packed_products import product
+from elmo_core.encoders.elmo import ElmoEncoder
+
+SENTENCES = [
+    [5, 6, 7],
+    [2, 3, 4, 5, 6, 7, 8, 9, 10],
+    [11],
+    [2, 3, 4, 5, 9, 9, 9, 9, 10],  # begins as another does, ends as yet another
+    [5, 6, 7],
+    [3, 4, 8, 9, 10],
+    [2, 3, 4],
+]
+LONGEST = 9
+
+
+@pytest.fixture(params=["packed", "plain"])
+def way(request, monkeypatch):
+    """With oneDNN's packed product, where this machine has it, and with torch's default."""
+    if request.param == "packed" and not packed_products.packing_pays(torch.float32):
+        pytest.skip("no packed product here, or it is the slower one")
+    monkeypatch.setattr(packed_products, "packing_pays", lambda dtype: request.param == "packed")
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.parametrize("clip", [None, 0.2])
+@torch.no_grad()
+def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
+    bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
+    # Chunks of three rows: most steps together with others, some too large for one.
+    monkeypatch.setattr(frozen, "CHUNK_GATES", 3 * 4 * bilm.options.cells)
+    for weight in bilm.parameters():
+        weight.normal_(std=0.5)
+    table = torch.randn(12, bilm.dim // 2)
+    tokens = torch.zeros(len(SENTENCES), LONGEST + 2, bilm.dim // 2)
+    for i, words in enumerate(SENTENCES):
+        tokens[i, : len(words) + 2] = table[[0, *words, 1]]
+    expected, _ = bilm.contextualise(tokens, torch.tensor([len(words) + 2 for words in SENTENCES]))
+    found = FrozenBiLM(bilm).contextualise(table, SENTENCES)
+    for words, ours, layers in zip(SENTENCES, found, expected, strict=True):
+        torch.testing.assert_close(ours, layers[:, 1 : len(words) + 1], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_product_is_a_product():
+    weight, x = torch.randn(40, 24), torch.randn(5, 24)
+    torch.testing.assert_close(product(weight)(x), x @ weight.t())
+    rough = product(weight, "bfloat16")(x)
+    assert rough.dtype == torch.float32
+    torch.testing.assert_close(rough, x @ weight.t(), atol=0.2, rtol=0.05)
+    assert product(weight)(x[:1]).shape == (1, 40)
+
+
+def test_precision_is_part_of_the_fingerprint_and_close(make_bilm):
+    bilm = make_bilm()
+    exact, rough = ElmoEncoder(bilm, "tiny"), ElmoEncoder(bilm, "tiny", "bfloat16")
+    assert exact.fingerprint != rough.fingerprint
+    a, b = (encoder.encode([["a", "b"]])[0] for encoder in (exact, rough))
+    torch.testing.assert_close(a, b, atol=0.05, rtol=0.05)
+    assert not torch.equal(a, b)
+
+
+def test_a_machine_without_packed_products_takes_the_default(monkeypatch):
+    def absent(*_):
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr(packed_products, "_pack", absent)
+    packed_products.packing_pays.cache_clear()
+    weight, x = torch.randn(6, 4), torch.randn(2, 4)
+    torch.testing.assert_close(product(weight)(x), x @ weight.t())
+    packed_products.packing_pays.cache_clear()

@@ -1,0 +1,68 @@
+"""GloVe vectors by name: fetched once, found by every reader."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elmo_core.downloads import glove
+from elmo_core.encoders.word_vectors import WordVectors
+from elmo_core.errors import FetchError
+from tests.file_server import FileServer, serving
+
+
+def zipped(**files: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(f"{name}.txt", text)
+    return content.getvalue()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FileServer]:
+    packed = zipped(**{"glove.6B.50d": "the 1 2\nof 3 4\n", "glove.6B.100d": "the 5 6\n"})
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setenv("no_proxy", "*")
+    with serving({"glove.6B.zip": packed}) as server:
+        archive = glove.Archive(f"{server.url}/glove.6B.zip", hashlib.sha256(packed).hexdigest(), 1)
+        monkeypatch.setattr(glove, "VECTORS", dict.fromkeys(glove.VECTORS, archive))
+        yield server
+
+
+def test_only_what_is_asked_for_is_kept(server: FileServer) -> None:
+    path = glove.fetch("glove.6B.50d")
+    assert path.read_text() == "the 1 2\nof 3 4\n"
+    assert [p.name for p in path.parent.iterdir() if p.suffix != ".lock"] == ["glove.6B.50d.txt"]
+    server.files.clear()
+    assert glove.fetch("glove.6B.50d") == path == glove.find("glove.6B.50d")
+
+
+def test_a_name_will_do_wherever_vectors_are_read(server: FileServer) -> None:
+    with pytest.raises(FetchError, match=r"python -m bench\.data get glove\.6B\.50d"):
+        WordVectors("glove.6B.50d")
+    glove.fetch("glove.6B.50d")
+    assert WordVectors("glove.6B.50d")(["of"]).tolist() == [[3, 4]]
+
+
+def test_paths_stay_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert glove.find("~/mine.txt") == tmp_path / "mine.txt"
+    assert glove.find("glove.mine") == Path("glove.mine")
+
+
+def test_an_archive_without_the_vectors(server: FileServer) -> None:
+    with pytest.raises(FetchError, match=r"no glove\.6B\.300d\.txt inside"):
+        glove.fetch("glove.6B.300d")
+
+
+def test_the_wrong_archive_is_refused(server: FileServer) -> None:
+    server.files["glove.6B.zip"] = zipped(**{"glove.6B.50d": "the 6 6\n"})
+    with pytest.raises(FetchError, match="checksum"):
+        glove.fetch("glove.6B.50d")

@@ -1,0 +1,107 @@
+"""What is said of an encoder that does not keep to the protocol."""
+
+import re
+
+import pytest
+import torch
+from torch import nn
+
+from elmo_core.encoders.checked import Checked
+from elmo_core.errors import EncoderError
+
+SENTENCES = [["a", "b", "c"], ["d"]]
+
+
+class Own:
+    name, layers, dim, fingerprint = "own", 2, 4, "1"
+
+    def __init__(self, change=lambda layers: layers):
+        self.change = change
+
+    def to(self, device):
+        return self
+
+    def encode(self, sentences):
+        return [self.change(torch.ones(2, len(words), 4)) for words in sentences]
+
+
+def test_what_is_right_passes_unchanged():
+    expected = Own().encode(SENTENCES)
+    got = Checked(Own()).encode(SENTENCES)
+    assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))
+    assert Checked(Own()).encode([]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda x: x[:1], "encode gave (1, 3, 4) for the 3 tokens 'a b c', not (2, 3, 4)"),
+        (lambda x: x[:, 1:], "encode gave (2, 2, 4) for the 3 tokens 'a b c', not (2, 3, 4)"),
+        (lambda x: x[..., :3], "encode gave (2, 3, 3)"),
+        (lambda x: x[0], "encode gave (3, 4)"),
+        (lambda x: x.double(), "encode gave torch.float64 on cpu"),
+        (lambda x: x.to("meta"), "encode gave torch.float32 on meta"),
+        (lambda x: x.requires_grad_(), "torch.float32 on cpu, with gradient"),
+        (lambda x: x.numpy(), "encode gave a ndarray for the 3 tokens 'a b c'"),
+        (lambda x: x.index_fill(1, torch.tensor(0), torch.nan), "NaN or infinity in layer 0"),
+        (lambda x: x / torch.tensor([1, 0, 1, 1]), "NaN or infinity in layer 0, token 0"),
+    ],
+)
+def test_results_that_are_not_layers(change, message):
+    with pytest.raises(EncoderError, match=re.escape(message)) as caught:
+        Checked(Own(change)).encode(SENTENCES)
+    assert str(caught.value).startswith("encoder own: ")
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [(lambda given: given[:-1], "1 results for 2"), (lambda given: None, "None for 2 sentences")],
+)
+def test_another_number_of_results(monkeypatch, results, message):
+    encode = Own.encode
+    monkeypatch.setattr(Own, "encode", lambda self, given: results(encode(self, given)))
+    with pytest.raises(EncoderError, match=f"encoder own: encode gave {message}"):
+        Checked(Own()).encode(SENTENCES)
+
+
+def test_long_sentences_are_not_quoted_in_full():
+    with pytest.raises(EncoderError, match=r"for the 50 tokens 'a a a a' …"):
+        Checked(Own(lambda layers: layers[:1])).encode([["a"] * 50])
+
+
+def test_parts_of_the_protocol_that_are_missing():
+    class Half:
+        name, layers, dim = "half", 1, 1
+
+    with pytest.raises(EncoderError, match=r"Half is not an encoder: .*no fingerprint and no enc"):
+        Checked(Half())
+
+
+@pytest.mark.parametrize(("key", "value"), [("layers", 0), ("dim", 4.0), ("dim", None)])
+def test_sizes_that_are_not_whole_numbers(monkeypatch, key, value):
+    monkeypatch.setattr(Own, key, value)
+    with pytest.raises(EncoderError, match=f"encoder own: its {key} must be a whole number"):
+        Checked(Own())
+
+
+def test_parameters_are_told_or_counted(monkeypatch):
+    own = Own()
+    assert Checked(own).parameters == 0
+    own.first, own.again = (linear := nn.Linear(3, 5)), linear
+    assert Checked(own).parameters == 3 * 5 + 5
+    own.parameters = 7
+    assert Checked(own).parameters == 7
+
+
+def test_parameters_of_an_encoder_that_is_a_module():
+    class Module(nn.Module):
+        name, layers, dim, fingerprint = "module", 1, 1, "1"
+
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+
+        def encode(self, sentences):
+            return []
+
+    assert Checked(Module()).parameters == 6

@@ -1,0 +1,84 @@
+"""Word vectors: rows on demand, and what is said of a bad file."""
+
+import hashlib
+
+import pytest
+import torch
+
+from elmo_core.encoders.static import StaticEncoder
+from elmo_core.encoders.word_vectors import WordVectors
+from elmo_core.errors import FetchError, OptionsError, WeightsError
+
+FILE = "the 1 2\nThe 3 4\n. . . 5 6\nthe 7 8\né 9 10"  # no newline at its end
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "tiny.2d.txt").write_text(FILE, encoding="utf-8")
+    return tmp_path / "tiny.2d.txt"
+
+
+def test_rows(path):
+    vectors = WordVectors(path)
+    words = ["The", "the", ". . .", "é", "THE", "É", "gone", "\ud800", "."]
+    expected = [[3, 4], [1, 2], [5, 6], [9, 10], [1, 2], [9, 10], [0, 0], [0, 0], [0, 0]]
+    assert vectors(words).tolist() == expected
+    assert vectors(words).tolist() == expected  # what was read once is kept
+    assert (len(vectors), vectors.dim) == (5, 2)
+    assert vectors.sha256 == hashlib.sha256(FILE.encode()).hexdigest()
+
+
+def test_words_that_share_a_hash_are_told_apart(path, monkeypatch):
+    monkeypatch.setattr("elmo_core.encoders.word_vectors.hash", lambda word: 7, raising=False)
+    words = ["é", "gone", "The", "the"]
+    assert WordVectors(path)(words).tolist() == [[9, 10], [0, 0], [3, 4], [1, 2]]
+
+
+def test_a_word2vec_header_is_skipped(tmp_path):
+    (tmp_path / "w2v.txt").write_text("2 3\na 1 2 3 \n2 4 5 6 \n")
+    vectors = WordVectors(tmp_path / "w2v.txt")
+    assert vectors(["a", "2"]).tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert len(vectors) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a file, or empty"),
+        ("alone\n", "line 1: expected a word and its numbers"),
+        ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
+        ("the 1 2\nbank 1 x\n", "'bank' is not 2 finite numbers"),
+        ("the 1 2\nbank 1 nan\n", "'bank' is not 2 finite numbers"),
+    ],
+)
+def test_bad_files(tmp_path, text, message):
+    path = tmp_path / "bad.txt"
+    path.write_text(text)
+    with pytest.raises(WeightsError, match=message) as caught:
+        WordVectors(path)(["bank"])
+    assert str(path) in str(caught.value)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(WeightsError, match=r"gone\.txt is not a file"):
+        WordVectors(tmp_path / "gone.txt")
+    with pytest.raises(OptionsError, match="word_vectors=FILE"):
+        StaticEncoder(None)
+
+
+def test_a_published_name(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
+    with pytest.raises(FetchError, match=r"bench\.data get"):
+        StaticEncoder("glove.6B.50d")
+    (tmp_path / "vectors").mkdir()
+    path.rename(tmp_path / "vectors" / "glove.6B.50d.txt")
+    assert StaticEncoder("glove.6B.50d").name == "glove.6B.50d"
+
+
+def test_static_is_one_layer_of_rows(path):
+    encoder = StaticEncoder(path)
+    assert (encoder.name, encoder.layers, encoder.dim) == ("tiny.2d", 1, 2)
+    assert encoder.parameters == 5 * 2
+    one, other = encoder.encode([["the", "é"], ["gone"]])
+    assert torch.equal(one, torch.tensor([[[1.0, 2.0], [9.0, 10.0]]]))
+    assert torch.equal(other, torch.zeros(1, 1, 2))

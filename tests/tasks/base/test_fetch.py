@@ -1,0 +1,224 @@
+"""How a published set gets here: fetched once, resumed, refused, unpacked, found."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elmo_core.errors import FetchError
+from tasks.base.files import locate
+from tasks.base.published import MARK, SPLITS, Source, choose, fetch
+from tasks.coref.sources import LITBANK
+from tasks.ner.sources import SOURCES as NER
+from tasks.ner.sources import WIKIGOLD, WNUT17
+from tasks.ner.task import NER as NERTask
+from tasks.snli.sources import SOURCES as SNLI
+from tasks.sst5.sources import SOURCES as SST5
+from tasks.task import DataError
+from tests.file_server import WNUT17_FILES as FILES
+from tests.file_server import FileServer, serving
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(local_downloads: None) -> None: ...
+
+
+@pytest.fixture
+def server() -> Iterator[FileServer]:
+    with serving(FILES) as server:
+        yield server
+
+
+def here(source: Source, server: FileServer) -> Source:
+    """The set as this server has it."""
+    files = tuple(
+        replace(
+            file,
+            url=f"{server.url}/{file.path}",
+            sha256=file.sha256 and hashlib.sha256(server.files[file.path]).hexdigest(),
+        )
+        for file in source.files
+        if file.path in server.files
+    )
+    return replace(source, files=files)
+
+
+def test_a_set_is_fetched_once(server: FileServer) -> None:
+    source = here(WNUT17, server)
+    folder = fetch(source)
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
+    assert all(fact in (folder / MARK).read_text() for fact in ("CC BY 4.0", WNUT17.version))
+    assert fetch(source) == folder
+    assert len(server.asked) == 3
+
+
+def test_a_run_finds_what_was_fetched(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = here(WNUT17, server)
+    monkeypatch.setattr(NERTask, "sources", (source, WIKIGOLD))
+    for data in ("open", "wnut17"):
+        train = NERTask(data=data).load("train")
+        assert train is not None
+        assert train["tokens"][:] == [["Rolf", "sings"], ["Oslo"]]
+    assert len(server.asked) == 3
+
+
+def test_a_cut_connection_is_resumed(server: FileServer) -> None:
+    server.cuts = [10, 5]
+    folder = fetch(here(WNUT17, server))
+    name = "wnut17train.conll"
+    assert (folder / name).read_bytes() == FILES[name]
+    assert server.asked[:3] == [(name, None), (name, "bytes=10-"), (name, "bytes=15-")]
+
+
+def test_an_interrupted_set_is_not_there_yet(server: FileServer) -> None:
+    source = here(WNUT17, server)
+    held = server.files.pop("emerging.test.annotated")
+    with pytest.raises(FetchError, match=r"emerging\.test\.annotated answered 404"):
+        fetch(source)
+    assert not source.is_in(source.folder())
+    server.files["emerging.test.annotated"] = held
+    fetch(source)
+    assert [path for path, _ in server.asked].count("wnut17train.conll") == 1
+
+
+def test_a_file_that_is_not_what_was_published_is_refused(server: FileServer) -> None:
+    source = here(WNUT17, server)
+    server.files["wnut17train.conll"] += b"more\tO\n"
+    with pytest.raises(FetchError, match="checksum"):
+        fetch(source)
+    server.pages.add("wnut17train.conll")
+    with pytest.raises(FetchError, match="web page"):
+        fetch(source)
+    assert not (source.folder() / "wnut17train.conll").exists()
+
+
+@pytest.mark.parametrize("how", ["argument", "environment"])
+def test_offline(how: str, server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = here(WNUT17, server)
+    if how == "environment":
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(FetchError) as caught:
+        fetch(source, offline=how == "argument")
+    target = source.folder() / "wnut17train.conll"
+    assert str(target) in str(caught.value)
+    assert server.asked == []
+    for name, content in FILES.items():
+        (source.folder() / name).write_bytes(content)  # brought from elsewhere
+    assert source.is_in(fetch(source, offline=True))
+
+
+def test_processes_wait_for_each_other(server: FileServer) -> None:
+    source = here(WNUT17, server)
+    threads = [threading.Thread(target=fetch, args=(source,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.asked) == 3
+
+
+def test_another_version_is_not_mixed_with_this_one(server: FileServer, tmp_path: Path) -> None:
+    source = here(WNUT17, server)
+    fetch(source, tmp_path)
+    with pytest.raises(DataError, match=r"holds version e52a.* of wnut17, not 2: remove it"):
+        fetch(replace(source, version="2"), tmp_path)
+
+
+def test_a_licensed_set_says_what_to_do(tmp_path: Path) -> None:
+    conll = choose(NER, "paper")
+    with pytest.raises(DataError, match=r"NIST.*put them into .*ner/conll2003, or .*data\.dir"):
+        fetch(conll)
+    conll.folder(tmp_path).mkdir(parents=True)
+    (conll.folder(tmp_path) / "eng.train").write_bytes(FILES["wnut17train.conll"])
+    assert fetch(conll, tmp_path) == tmp_path / "ner" / "conll2003"
+
+
+def test_another_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    (source,) = SNLI
+    prefix = f"mirror/datasets/stanfordnlp/snli/resolve/{source.version}/plain_text"
+    names = [file.url.rsplit("/", 1)[-1] for file in source.files]
+    with serving({f"{prefix}/{name}": name.encode() for name in names}) as server:
+        monkeypatch.setenv("HF_ENDPOINT", f"{server.url}/mirror/")
+        folder = fetch(source)
+    assert (folder / "dev.parquet").read_text() == "validation-00000-of-00001.parquet"
+
+
+# --- archives
+
+
+def test_trees_come_out_of_their_archive() -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for split in SPLITS:
+            archive.writestr(f"trees/{split}.txt", f"(3 (2 {split}) (4 good))\n")
+        archive.writestr("trees/.DS_Store", "")
+    (source,) = SST5
+    with serving({source.files[0].path: content.getvalue()}) as server:
+        folder = fetch(here(source, server))
+    assert sorted(p.name for p in folder.iterdir() if p.name[0] != ".") == [
+        *(MARK, "dev.txt", "test.txt", "train.txt")
+    ]
+    found = source.count(folder, "dev")
+    assert found is not None
+    assert (found.counts["sentences"], found.counts["positive"]) == (1, 1)
+
+
+def litbank(*works: str) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        for work in works:
+            text = f"#begin document ({work}); part 0\n#end document\n".encode()
+            member = tarfile.TarInfo(f"litbank-3e50/coref/conll/{work}_brat.conll")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return content.getvalue()
+
+
+def test_litbank_is_divided() -> None:
+    packed = litbank("11_alices_adventures", "215_the_call_of_the_wild", "4300_ulysses")
+    with serving({LITBANK.files[0].path: packed}) as server:
+        folder = fetch(here(LITBANK, server))
+    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*.conll")) == [
+        "dev/215_the_call_of_the_wild_brat.conll",
+        "test/4300_ulysses_brat.conll",
+        "train/11_alices_adventures_brat.conll",
+    ]
+
+
+def test_a_damaged_archive_is_fetched_anew() -> None:
+    packed = litbank(*(f"{i}_work" for i in range(200)))
+    with serving({LITBANK.files[0].path: packed[:-30]}) as server:
+        source = here(LITBANK, server)
+        with pytest.raises(FetchError, match="damaged"):
+            fetch(source)
+        assert not source.is_in(source.folder())
+        server.files[LITBANK.files[0].path] = packed
+        fetch(source)
+        assert len(server.asked) == 2
+
+
+# --- collections
+
+
+def test_a_collection_is_searched(tmp_path: Path) -> None:
+    for inner in ("ner/wikigold", "ner/wnut17"):
+        (tmp_path / inner).mkdir(parents=True)
+    (tmp_path / "snli").mkdir()
+    assert locate("ner", "open", tmp_path, NER) == tmp_path / "ner" / "wnut17"
+    assert locate("ner", "wikigold", tmp_path, NER) == tmp_path / "ner" / "wikigold"
+    assert locate("ner", "paper", tmp_path, NER) == tmp_path / "ner"
+    assert locate("snli", "open", tmp_path, SNLI) == tmp_path / "snli"
+    assert locate("sst5", "open", tmp_path, SST5) == tmp_path
+
+
+def test_a_task_without_built_in_data_says_what_to_give() -> None:
+    with pytest.raises(DataError, match=r"no built-in data for mine: .*data\.dir=FOLDER"):
+        locate("mine", "mini", None, [])

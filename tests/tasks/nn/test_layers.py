@@ -1,0 +1,141 @@
+"""Shared layers against brute force, and their indifference to padding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+
+from tasks.nn.attention import align, masked_softmax
+from tasks.nn.dropout import VariationalDropout
+from tasks.nn.padding import pad, pad_twice
+from tasks.nn.pooling import masked_max, masked_mean
+from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.words import PAD, UNK, WordEmbedding, Words, read_vectors
+from tasks.task import DataError
+
+LENGTHS = [3, 5, 1]
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.fixture
+def mask() -> torch.Tensor:
+    return torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
+
+
+def test_masked_softmax_is_softmax_of_what_is_left(x: torch.Tensor, mask: torch.Tensor) -> None:
+    scores = x[:, :, 0]
+    weights = masked_softmax(scores, mask)
+    for row, given, n in zip(weights, scores, LENGTHS, strict=True):
+        assert torch.allclose(row[:n], given[:n].softmax(0))
+        assert row[n:].abs().sum() == 0
+    assert masked_softmax(scores, torch.zeros_like(mask)).abs().sum() == 0
+
+
+def test_align_against_loops(x: torch.Tensor, mask: torch.Tensor) -> None:
+    other = torch.randn(3, 4, 4, generator=torch.Generator().manual_seed(1))
+    other_mask = torch.arange(4) < torch.tensor([4, 2, 3]).unsqueeze(1)
+    a_sees, b_sees = align(x, other, mask, other_mask)
+    for i, (m, n) in enumerate(zip(LENGTHS, [4, 2, 3], strict=True)):
+        for p in range(m):
+            weights = torch.stack([x[i, p] @ other[i, q] for q in range(n)]).softmax(0)
+            expected = sum(w * other[i, q] for q, w in enumerate(weights))
+            assert torch.allclose(a_sees[i, p], expected, atol=1e-6)
+        for q in range(n):
+            weights = torch.stack([x[i, p] @ other[i, q] for p in range(m)]).softmax(0)
+            expected = sum(w * x[i, p] for p, w in enumerate(weights))
+            assert torch.allclose(b_sees[i, q], expected, atol=1e-6)
+
+
+def test_pooling(x: torch.Tensor, mask: torch.Tensor) -> None:
+    for i, n in enumerate(LENGTHS):
+        assert torch.allclose(masked_mean(x, mask)[i], x[i, :n].mean(0))
+        assert torch.allclose(masked_max(x, mask)[i], x[i, :n].amax(0))
+
+
+def test_bilstm_never_sees_padding(x: torch.Tensor, mask: torch.Tensor) -> None:
+    layer = BiLSTM(4, 3)
+    output = layer(x, mask)
+    assert output.shape == (3, 5, 6)
+    changed = layer(x.masked_fill(~mask.unsqueeze(2), 9.0), mask)
+    assert torch.equal(output, changed)
+    for i, n in enumerate(LENGTHS):
+        alone = layer.rnn(x[i : i + 1, :n])[0]
+        assert torch.allclose(output[i, :n], alone[0], atol=1e-6)
+        assert output[i, n:].abs().sum() == 0
+
+
+def test_bilstm_starts_with_open_forget_gates_and_orthogonal_recurrence() -> None:
+    layer = BiLSTM(4, 3).rnn
+    for direction in ("", "_reverse"):
+        bias = getattr(layer, f"bias_ih_l0{direction}") + getattr(layer, f"bias_hh_l0{direction}")
+        assert bias.tolist() == [0.0] * 3 + [1.0] * 3 + [0.0] * 6
+        for gate in getattr(layer, f"weight_hh_l0{direction}").chunk(4):
+            assert torch.allclose(gate @ gate.T, torch.eye(3), atol=1e-5)
+
+
+def test_variational_dropout_drops_a_feature_in_all_tokens() -> None:
+    torch.manual_seed(0)
+    dropped = VariationalDropout(0.5)(torch.ones(8, 6, 50))
+    assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))
+    assert set(dropped.unique().tolist()) == {0.0, 2.0}
+    assert 0.4 < (dropped == 0).float().mean() < 0.6
+    assert torch.equal(VariationalDropout(0.5).eval()(dropped), dropped)
+
+
+def test_padding() -> None:
+    """Whole numbers, even of nothing; a list is never of no width."""
+    assert pad([[1, 2], []], 7).tolist() == [[1, 2], [7, 7]]
+    assert pad_twice([[[1, 2], []], [[3]]], 7).tolist() == [[[1, 2], [7, 7]], [[3, 7], [7, 7]]]
+    assert pad_twice([[[]]], 7).tolist() == [[[7]]]
+    assert pad([[], []]).dtype == pad_twice([[], []], 7).dtype == torch.long
+
+
+def test_words_learned_from_scratch() -> None:
+    words = Words.learned(Counter({"the": 5, "Cat": 2, "dog": 1}), dim=6)
+    assert words.vocabulary(["the", "Cat", "dog", "never", "The"]) == [2, 3, UNK, UNK, 2]
+    embedding = WordEmbedding(words)
+    assert embedding(torch.tensor([[PAD, 2]]))[0, 0].abs().sum() == 0
+    assert embedding.table.weight.requires_grad
+
+
+def glove(folder: Path, text: str) -> Path:
+    path = folder / "glove.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_words_from_a_file_are_fixed_and_only_the_wanted_are_kept(tmp_path: Path) -> None:
+    path = glove(tmp_path, "the 1 2 3\nCat 4 5 6\nother 7 8 9\n. . . 7 7 7\ncafé 1 1 1\n")
+    words = Words.from_file(path, Counter({"The": 2, "Cat": 1, "café": 1, "zzz": 1}), {". . ."})
+    assert words.dim == 3
+    assert list(words.vocabulary.index) == ["the", "Cat", ". . .", "café"]
+    embedding = WordEmbedding(words)
+    assert not embedding.table.weight.requires_grad
+    seen = embedding(torch.tensor([words.vocabulary(["Cat", "The", ". . .", "zzz"])]))[0].tolist()
+    assert seen == [[4, 5, 6], [1, 2, 3], [7, 7, 7], [0, 0, 0]]
+
+
+def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
+    assert read_vectors(glove(tmp_path, "2 3\na 1 2 3\nb 4 5 6\n"), {"b"})[0] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 1 2 3\nb 1 2\n", "line 2"),
+        ("a 1 2 3\nb 1 x 3\n", "line 2"),
+        ("a 1 2 3\n", "none of the 1 words"),
+    ],
+)
+def test_malformed_vectors_name_the_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_vectors(glove(tmp_path, text), {"b"})
+    with pytest.raises(DataError, match="no file"):
+        read_vectors(tmp_path / "nothing", {"b"})

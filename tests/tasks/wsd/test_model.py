@@ -1,0 +1,137 @@
+"""Word senses: averages, the neighbour search, and what the task makes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from elmo_core import Placement
+from tasks.base.files import DataError
+from tasks.wsd.model import SenseAverages, span_means
+from tasks.wsd.score import score
+from tasks.wsd.task import WSD
+from tests.tasks.wsd.wsd_set import MONEY, RIVER, SAT, TAKE
+
+
+def test_span_means() -> None:
+    x = torch.randn(2, 5, 3)
+    spans = torch.tensor([[[0, 1], [1, 4]], [[2, 5], [0, 0]]])
+    expected = torch.stack(
+        [
+            torch.stack([x[0, 0], x[0, 1:4].mean(0)]),
+            torch.stack([x[1, 2:].mean(0), torch.zeros(3)]),
+        ]
+    )
+    assert torch.allclose(span_means(x, spans), expected, atol=1e-6)
+
+
+@pytest.fixture
+def task(wsd_folder: Path) -> WSD:
+    task = WSD(data="open", folder=str(wsd_folder))
+    train = task.load("train")
+    assert train is not None
+    task.prepare(train)
+    return task
+
+
+def trained(task: WSD, batches: list[list[int]], layers: Tensor) -> SenseAverages:
+    train = task.load("train")
+    assert train is not None
+    model = task.model(Placement("input", 3, 6, choice="all", dropout=0.0))
+    assert isinstance(model, SenseAverages)
+    for batch in batches:
+        examples = [train[i] for i in batch]
+        model(task.collate(examples), layers[batch][:, :, : max(map(task.size, examples))])
+    return model.eval()
+
+
+def test_averages_of_senses(task: WSD) -> None:
+    """Nothing is learned: the mix is the mean. Two keys: the vector counts for both."""
+    layers = torch.randn(2, 3, 7, 6)
+    layers[1, :, 6:] = 0
+    x = layers.mean(1)
+    money = x[1, 1:4].mean(0)
+    expected = {SAT: x[0, 1], RIVER: x[0, 4] + money, MONEY: money, TAKE: x[1, 4:].sum(0) / 2}
+    for batches in ([[0, 1]], [[0], [1]], [[1], [0]]):
+        model = trained(task, batches, layers)
+        assert not any(p.requires_grad for p in model.parameters())
+        for key, vector in expected.items():
+            assert torch.allclose(model.sums[task.keys.index(key)], vector, atol=1e-6), key
+        assert model.counts[task.keys.index(RIVER)] == 2
+
+
+def test_half_precision_changes_nothing(task: WSD) -> None:
+    layers = torch.randn(2, 3, 7, 6)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        half = trained(task, [[0, 1]], layers)
+    assert torch.equal(half.sums, trained(task, [[0, 1]], layers).sums)
+
+
+def test_evaluation_adds_nothing(task: WSD) -> None:
+    layers = torch.randn(2, 3, 7, 6)
+    model = trained(task, [[0, 1]], layers)
+    before = model.sums.clone()
+    dev = task.load("dev")
+    assert dev is not None
+    model(task.collate([dev[0]]), torch.randn(1, 3, 2, 6))
+    assert torch.equal(model.sums, before)
+
+
+def test_instances_take_the_nearest_sense_or_the_first(task: WSD) -> None:
+    """A lemma that training did not show: the inventory's first sense, or no answer."""
+    layers = torch.randn(2, 3, 7, 6)
+    model = trained(task, [[0, 1]], layers)
+    test = task.load("test")
+    assert test is not None
+    examples = [test[0], test[1]]
+    given = torch.zeros(2, 3, 2, 6)
+    given[0, :, 0] = 5 * model.sums[task.keys.index(MONEY)]
+    output = model(task.collate(examples), given)
+    rows = task.predict(output, examples)
+    assert [row["prediction"] for row in rows] == [[[MONEY], [SAT]], [["long%3:00:02::"], []]]
+    assert rows[0]["similarity"][0] == pytest.approx(1, abs=1e-5)
+    assert rows[1]["similarity"] == [None, None]
+    found = task.score(rows)
+    assert found["precision"] == pytest.approx(200 / 3)
+    assert found["recall"] == found["f1/senseval2"] == pytest.approx(50)
+
+
+def test_without_an_encoder_all_take_the_first_sense(task: WSD) -> None:
+    dev, train = task.load("dev"), task.load("train")
+    assert dev is not None
+    assert train is not None
+    model = task.model(Placement("none", 0, 0))
+    model(task.collate([train[0], train[1]]), None)
+    rows = task.predict(model.eval()(task.collate([dev[0]]), None), [dev[0]])
+    assert rows[0]["prediction"] == [[RIVER], [SAT]]
+
+
+def test_yardsticks(task: WSD) -> None:
+    """Of bank, the river is the first sense, and the more frequent one; sit has one sense."""
+    train, test = task.load("train"), task.load("test")
+    assert train is not None
+    assert test is not None
+    found = task.yardsticks(train, test)
+    expected = score(
+        [senses for row in test for senses in row["senses"]],
+        [[RIVER], [SAT], ["long%3:00:02::"], []],
+        ["s"] * 4,
+    )["f1"]
+    assert found == pytest.approx(dict.fromkeys(("first sense", "most frequent sense"), expected))
+
+
+def test_new_text_says_what_is_wrong(task: WSD) -> None:
+    found = task.parse(
+        {"text": "He took a long walk", "word": "took", "pos": "VERB", "lemma": "take"}
+    )
+    assert (found["lemmas"], found["spans"]) == (["take#v"], [[1, 2]])
+    for given, says in (
+        ({"text": "He took", "pos": "VERB", "word": "take"}, "word: 'take' is neither"),
+        ({"text": "He took", "pos": "V", "word": 1}, "pos: 'V' is unknown"),
+        ({"text": "He took", "word": 1}, "needs the field 'pos'"),
+    ):
+        with pytest.raises(DataError, match=says):
+            task.parse(given)
