@@ -95,6 +95,7 @@ def test_the_names_are_known_without_torch():
     """A command line lists them; torch alone would cost it a second."""
     code = (
         "import sys; from elmo_core import PLACEMENTS, ElmoCoreError; "
-        "import elmo_core.downloads.presets, elmo_core.bilm.options; assert 'torch' not in sys.modules"
+        "import elmo_core.downloads.presets, elmo_core.bilm.options; "
+        "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
