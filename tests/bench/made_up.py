@@ -65,12 +65,13 @@ class Maker:
         target = {"snli": "tasks.snli.SNLI", "ner": "tasks.ner.NER"}[task]
         config = {
             "task": {"name": task, "_target_": target},
-            "data": {"name": "mini", "version": 5, "dir": None},
+            "data": {"name": "mini", "version": 5, "set": None, "dir": None},
             "encoder": {"_target_": "elmo_core.encoders.random.random_elmo", "seed": 0},
             "elmo": {"layers": "all", "l2": 0.0, "dropout": 0.5, "layer_norm": False, **elmo},
             "training": {"batch_size": 32, "max_epochs": 8, "train": train},
             "trainer": {"precision": "32-true", "limit_batches": None},
             "logger": {},
+            "word_vectors": None,
             "paths": {"runs": str(self.folder)},
             "seed": seed,
             "force": False,
