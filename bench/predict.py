@@ -86,7 +86,8 @@ class Predictor:
         try:
             return {**self.task.parse(fields), "id": str(fields.get("id", number))}
         except DataError as error:
-            raise RunError(f"line {number}: {error}") from None
+            example = json.dumps(self.task.example_input)
+            raise RunError(f"line {number}: {error}; an example: {example}") from None
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:

@@ -51,11 +51,12 @@ class Task(ABC):
     Attributes:
         metric: the key of `score` that selects the best epoch and stands in tables; higher is
             better.
-        example_input: an example of what `parse` reads, as a user would give it.
+        example_input: an example of what `parse` reads, as a user would give it; by default a
+            `text`. `python -m bench.predict` shows it to whoever gives something else.
     """
 
     metric: ClassVar[str]
-    example_input: ClassVar[Mapping[str, Any]]
+    example_input: ClassVar[Mapping[str, Any]] = {"text": "A man sleeps."}
 
     # -- data
 

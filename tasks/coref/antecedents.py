@@ -29,7 +29,7 @@ DISTANCES = (2, 3, 4, 5, 8, 16, 32, 64)  # where the second to ninth bucket begi
 
 
 class Links(NamedTuple):
-    """What was decided about each span."""
+    """What was decided about each span of a document."""
 
     loss: Tensor  # a scalar, the sum over spans
     antecedent: Tensor  # (spans,) the likeliest one's place among the spans, −1 for none
@@ -80,7 +80,7 @@ class AntecedentScorer(nn.Module):
     def block(
         self, begin: int, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Links of the spans from `begin` on; one span a column, one antecedent a row."""
+        """Score the links of the spans from `begin` on; one span a column, one antecedent a row."""
         end = min(begin + BLOCK, len(spans.first))
         low = max(0, begin - self.max_antecedents)
         i = torch.arange(begin, end, device=cluster.device)
@@ -109,7 +109,7 @@ class AntecedentScorer(nn.Module):
         return self.rest(hidden).squeeze(2) + spans.scores[i] + spans.scores[j]
 
     def features(self, i: Tensor, j: Tensor, speaker: Tensor, genre: Tensor) -> Tensor:
-        """φ(i, j): (n, m, 3 * feature_dim)."""
+        """Return φ(i, j): (n, m, 3 * feature_dim)."""
         same = self.speaker((speaker[i] == speaker[j]).long())
         distance = self.distance(torch.bucketize(i - j, self.buckets, right=True))
         return self.dropout(torch.cat([same, self.genre(genre).expand_as(same), distance], dim=2))

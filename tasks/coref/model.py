@@ -116,7 +116,7 @@ class EndToEnd(nn.Module):
     def encode(
         self, words: Tensor, characters: Tensor, layers: Tensor | None, mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Token vectors x, and h, each in the light of its sentence: (sentences, tokens, dim)."""
+        """Return tokens' vectors x, and h, in the light of their sentences: (sentences, tokens, dim)."""
         x = torch.cat([F.normalize(self.words(words), dim=2), self.spelling(characters)], dim=2)
         x = self.lexical_dropout(x)
         h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask))
@@ -133,15 +133,17 @@ class EndToEnd(nn.Module):
         genre: Tensor,
         gold: Tensor,
     ) -> tuple[Tensor, Links]:
-        """One document, (tokens, …) each: first and last token of its spans, and their links."""
+        """Resolve one document, (tokens, …) each: first and last token of its spans, and links."""
         spans = self.spans(h, x, sentence)
         cluster = self.clusters(spans, gold - place[0] * gold.new_tensor([1, 1, 0]), len(x))
         links = self.antecedents(spans, speaker[spans.first], genre, cluster)
         return torch.stack([place[spans.first], place[spans.last]], dim=1), links
 
     def clusters(self, spans: Spans, gold: Tensor, tokens: int) -> Tensor:
-        """The gold cluster of each span, 0 if it is no mention. `gold` may hold other documents'
-        mentions, and mentions too wide for a span."""
+        """Return the gold cluster of each span, 0 if it is no mention.
+
+        `gold` may hold other documents' mentions, and mentions too wide for a span.
+        """
         first, last, cluster = gold.unbind(1)
         within = (first >= 0) & (last < tokens) & (last - first < self.spans.max_width)
         grid = cluster.new_zeros(tokens, self.spans.max_width)
@@ -150,7 +152,7 @@ class EndToEnd(nn.Module):
 
 
 def stretches(document: Tensor, most: int) -> Tensor:
-    """Which sentences a training step sees: at most `most` contiguous ones of each document.
+    """Choose what a training step sees: at most `most` contiguous sentences of each document.
 
     `document` (sentences,), ascending from 0 → bool (sentences,). Where a stretch begins is drawn
     from torch's global seed, which the trainer sets for each epoch.
@@ -164,7 +166,7 @@ def stretches(document: Tensor, most: int) -> Tensor:
 
 
 def _joined(results: Sequence[tuple[Tensor, Links]]) -> dict[str, Tensor]:
-    """The documents' results as one, antecedents counted through all spans."""
+    """Join the documents' results, antecedents counted through all spans."""
     mentions, links = zip(*results, strict=True)
     antecedents, before = [], 0
     for of_document in (link.antecedent for link in links):

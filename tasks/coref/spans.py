@@ -87,7 +87,7 @@ class SpanScorer(nn.Module):
 
 
 def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
-    """Σ_k weights[s, k] x[where[s, k]]: (spans, dim), without a tensor (spans, tokens, dim)."""
+    """Sum weights[s, k] x[where[s, k]] over k: (spans, dim), with no (spans, tokens, dim) built."""
     return F.embedding_bag(where, x, per_sample_weights=weights.to(x.dtype), mode="sum")
 
 
@@ -101,5 +101,6 @@ def after_first_layer(hidden: int, dropout: float) -> nn.Sequential:
 
 
 def xavier(layer: nn.Linear) -> None:
+    """Draw a layer's weights Xavier-uniform; its biases start at zero."""
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)

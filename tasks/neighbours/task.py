@@ -81,7 +81,7 @@ class Neighbours(FolderTask):
         self._set_uses({w: [Use(*use) for use in uses[w]] for w in uses}, vocabulary["usual"])
 
     def _set_uses(self, uses: dict[str, list[Use]], usual: dict[str, str]) -> None:
-        """They are numbered word by word."""
+        """Take the uses of training, and number them word by word."""
         self.uses, self.usual = uses, usual
         self.all = [use for of_word in uses.values() for use in of_word]
         self.number = {(use.example, use.place): i for i, use in enumerate(self.all)}
@@ -98,7 +98,7 @@ class Neighbours(FolderTask):
         return [example["tokens"]]
 
     def asked(self, example: Example) -> list[int]:
-        """The places of the words that are asked."""
+        """Return the places of the words that are asked."""
         return [place for place, word in enumerate(example["tokens"]) if word in self.usual]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -158,7 +158,7 @@ class Neighbours(FolderTask):
 
 
 def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
-    """The words that have several tags, and how often each."""
+    """Find the words that have several tags, and how often they have each."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in train:
         for word, tag in zip(example["tokens"], example["tags"], strict=True):
@@ -167,7 +167,7 @@ def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
 
 
 def context(tokens: Sequence[str], place: int) -> str:
-    """The word, between asterisks, and those around it."""
+    """Quote a word, between asterisks, and the words around it."""
     begin = max(0, place - WINDOW)
     words = [*tokens[begin:place], f"*{tokens[place]}*", *tokens[place + 1 : place + 1 + WINDOW]]
     return " ".join(words)

@@ -64,6 +64,7 @@ class NER(WordTask):
 
     @property
     def tags(self) -> list[str]:
+        """The tags that the model chooses from, O first."""
         return inventory(self.kinds, self.scheme)
 
     @property

@@ -26,8 +26,8 @@ def mean(sums: Sums) -> Sums:
     Returns:
         (…); 0 where there are no examples.
 
-    >>> mean(np.array([3.0, 4.0]))
-    array(75.)
+    >>> float(mean(np.array([3.0, 4.0])))
+    75.0
     """
     return _percent(sums[..., 0], sums[..., 1])
 
@@ -41,8 +41,8 @@ def f1(sums: Sums) -> Sums:
     Returns:
         (…); 0 where there is neither anything to find nor anything found.
 
-    >>> f1(np.array([[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]]))
-    array([50.,  0.])
+    >>> f1(np.array([[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]])).tolist()
+    [50.0, 0.0]
     """
     return _percent(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 

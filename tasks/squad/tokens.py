@@ -26,7 +26,7 @@ class Tokens:
 
 
 def tokenise(text: str) -> Tokens:
-    """The words of `text`; only white space lies between them."""
+    """Split `text` into words; only white space lies between them."""
     tokens = Tokens([], [], [])
     for word, start in tokenize_with_offsets(text):
         for piece in _BREAKS.split(word):

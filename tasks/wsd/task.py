@@ -153,7 +153,7 @@ class WSD(FolderTask):
 
 
 def by_frequency(train: Dataset) -> dict[str, list[str]]:
-    """Lemma → its senses, the most frequent first; of equals, the one that came first."""
+    """Order each lemma's senses, the most frequent first; of equals, the one that came first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in train:
         for lemma, senses in zip(example["lemmas"], example["senses"], strict=True):
