@@ -116,7 +116,7 @@ class EndToEnd(nn.Module):
     def encode(
         self, words: Tensor, characters: Tensor, layers: Tensor | None, mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return tokens' vectors x, and h, in the light of their sentences: (sentences, tokens, dim)."""
+        """Return tokens' vectors x, and h, in the light of their sentences: (…, tokens, dim)."""
         x = torch.cat([F.normalize(self.words(words), dim=2), self.spelling(characters)], dim=2)
         x = self.lexical_dropout(x)
         h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask))
