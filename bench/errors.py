@@ -14,6 +14,7 @@ from hydra.errors import InstantiationException
 
 from bench.config import ConfigError
 from elmo_core.errors import ElmoCoreError
+from tasks.task import DataError
 
 UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
@@ -28,7 +29,7 @@ class BusyError(RunError):
 
 def explain(error: BaseException) -> str | None:
     """One line for what the user can mend, None for a bug of ours."""
-    if isinstance(error, ElmoCoreError | ConfigError | RunError):
+    if isinstance(error, ElmoCoreError | ConfigError | RunError | DataError):
         return str(error)
     if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
@@ -36,9 +37,7 @@ def explain(error: BaseException) -> str | None:
         if error.errno in UNWRITABLE:
             reason = error.strerror.lower()
             return f"cannot write {error.filename} ({reason}): give another paths.runs=FOLDER"
-    from tasks.task import DataError  # brings torch
-
-    return str(error) if isinstance(error, DataError) else None
+    return None
 
 
 @contextmanager
