@@ -4,6 +4,8 @@ Names are imported on first use, so that a command line may read the torch-free 
 (`names`, `presets`, `errors`) without paying for torch.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

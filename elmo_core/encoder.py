@@ -1,5 +1,7 @@
 """What an encoder is, and how one is loaded."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -31,7 +33,7 @@ class Encoder(Protocol):
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
         """Float32 (layers, tokens, dim) for each sentence, on the CPU, without gradient."""
 
-    def to(self, device: torch.device | str) -> "Encoder":
+    def to(self, device: torch.device | str) -> Encoder:
         """Compute on another device from now on."""
 
 

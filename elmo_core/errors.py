@@ -1,5 +1,7 @@
 """What `elmo_core` raises when a file, a choice or the network is at fault: one line each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from difflib import get_close_matches
 

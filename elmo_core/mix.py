@@ -4,6 +4,8 @@ Peters et al. 2018, equation 1 and section 3.3. The layers are constants; w and 
 the task.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import Tensor, nn
 

@@ -4,6 +4,8 @@ Peters et al. 2018, section 3.3: [x; ELMo] at the input of the task's recurrent 
 its output, each place with weights of its own.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import torch

@@ -1,5 +1,7 @@
 """Files that are either whole or not there, and written by one process at a time."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

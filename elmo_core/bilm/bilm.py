@@ -3,6 +3,8 @@
 Peters et al. 2018, sections 3.1 and 3.4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

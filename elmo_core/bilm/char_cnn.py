@@ -3,6 +3,8 @@
 Peters et al. 2018, section 3.4; Kim et al. 2016 for the highway layers.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

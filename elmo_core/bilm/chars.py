@@ -4,6 +4,8 @@ A character is a UTF-8 byte; five ids above the bytes mark boundaries and paddin
 shifted by one at the end, which leaves 0 for masked tokens (`bilm/data.py` of the original).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import torch

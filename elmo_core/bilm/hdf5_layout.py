@@ -5,6 +5,8 @@ recurrent weights of an LSTM in one matrix, and convolutions as (1, width, input
 is rounded either way: published → ours → published is the identity, bit for bit.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import torch

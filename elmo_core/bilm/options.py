@@ -4,6 +4,8 @@ Every key that changes a number must be there, and no unknown key may be: a defa
 assumed would load the weights and compute something else.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,7 +76,7 @@ class Options:
         return sum(number for _, number in self.filters)
 
     @classmethod
-    def parse(cls, raw: "Options | Json", origin: str = "options") -> "Options":
+    def parse(cls, raw: Options | Json, origin: str = "options") -> Options:
         """Read the published JSON structure; `origin` names it in messages.
 
         Raises OptionsError for an unknown, missing or nonsensical entry.
@@ -103,7 +105,7 @@ class Options:
         )
 
     @classmethod
-    def read(cls, path: str | Path) -> "Options":
+    def read(cls, path: str | Path) -> Options:
         """Parse a file. Raises OptionsError where it is missing, not JSON, or not understood."""
         try:
             raw = json.loads(Path(path).read_text(encoding="utf-8"))

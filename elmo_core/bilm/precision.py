@@ -1,5 +1,7 @@
 """Exact float32, whatever the training around it has chosen."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -6,6 +6,8 @@ than its options say, a tensor too many or too few – ends in one WeightsError 
 the tensor and both shapes.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

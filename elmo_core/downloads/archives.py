@@ -1,5 +1,7 @@
 """Taking files out of zip and tar archives that somebody else packed."""
 
+from __future__ import annotations
+
 import gzip
 import shutil
 import tarfile

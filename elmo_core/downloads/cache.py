@@ -1,5 +1,7 @@
 """Where a preset's files are: in the package, in the cache, or out there."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

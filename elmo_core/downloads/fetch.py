@@ -1,5 +1,7 @@
 """Download one file: resumed, checked, whole or not there. Standard library only."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil

@@ -1,5 +1,7 @@
 """The published GloVe vectors by name (Pennington et al. 2014). Free of torch."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

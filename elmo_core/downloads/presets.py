@@ -4,6 +4,8 @@ Parameters and shapes as on https://allennlp.org/elmo; the files lie where the a
 checksums were published, so none are given.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Batches of similar lengths."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 

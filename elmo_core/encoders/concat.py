@@ -1,5 +1,7 @@
 """Several encoders as one: their vectors side by side."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Sequence
 
@@ -36,7 +38,7 @@ class ConcatEncoder:
         parts = "\n".join(part.fingerprint for part in self.parts)
         return hashlib.sha256(f"concat\n{parts}".encode()).hexdigest()
 
-    def to(self, device: torch.device | str) -> "ConcatEncoder":
+    def to(self, device: torch.device | str) -> ConcatEncoder:
         for part in self.parts:
             part.to(device)
         return self

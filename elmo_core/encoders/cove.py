@@ -1,5 +1,7 @@
 """CoVe: the encoder of a translation model, McCann et al. 2017, "Learned in Translation"."""
 
+from __future__ import annotations
+
 import hashlib
 import pickle
 from collections.abc import Iterator, Sequence
@@ -46,7 +48,7 @@ class CoveEncoder:
             digest.update(tensor.cpu().contiguous().numpy().data)
         return digest.hexdigest()
 
-    def to(self, device: torch.device | str) -> "CoveEncoder":
+    def to(self, device: torch.device | str) -> CoveEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.lstms.to(device)
         return self

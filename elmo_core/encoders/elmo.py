@@ -1,5 +1,7 @@
 """ElmoEncoder: a frozen biLM that turns sentences into layers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -46,7 +48,7 @@ class ElmoEncoder:
     def _frozen(self) -> FrozenBiLM:
         return FrozenBiLM(self.bilm, self.precision)
 
-    def to(self, device: torch.device | str) -> "ElmoEncoder":
+    def to(self, device: torch.device | str) -> ElmoEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.bilm.to(device)
         self.__dict__.pop("_frozen", None)

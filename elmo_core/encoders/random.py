@@ -4,6 +4,8 @@ Useful as a control – how much of a gain comes from the vectors, how much from
 parameters? – and wherever a real encoder's shape is needed without its file.
 """
 
+from __future__ import annotations
+
 import string
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,7 @@
 """Word vectors without context, such as GloVe: one layer."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +28,7 @@ class StaticEncoder:
         self.fingerprint = f"static-{self.vectors.sha256}"
         self.parameters = len(self.vectors) * self.dim
 
-    def to(self, device: torch.device | str) -> "StaticEncoder":
+    def to(self, device: torch.device | str) -> StaticEncoder:
         """Nothing is computed: rows stay where they are."""
         return self
 

@@ -1,5 +1,7 @@
 """Words → sub-words of a Hugging Face tokenizer, and their vectors back to words."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """Any Hugging Face model as a frozen encoder: sub-words pooled to words, long inputs in windows."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -73,7 +75,7 @@ class TransformerEncoder:
                 digest.update(tensor.cpu().contiguous().view(-1).numpy().data)
         return digest.hexdigest()
 
-    def to(self, device: torch.device | str) -> "TransformerEncoder":
+    def to(self, device: torch.device | str) -> TransformerEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.model.to(device)
         return self

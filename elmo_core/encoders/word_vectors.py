@@ -1,5 +1,7 @@
 """A text file of word vectors, read where a word is asked for."""
 
+from __future__ import annotations
+
 import hashlib
 import mmap
 from array import array

@@ -1,5 +1,7 @@
 """Lightning's checkpoints, made safe against a kill, a full disk, and code hidden in a file."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import torch

@@ -1,5 +1,7 @@
 """What `elmo_core.pretraining` raises, one line each."""
 
+from __future__ import annotations
+
 from elmo_core.errors import ElmoCoreError
 
 

@@ -3,6 +3,8 @@
 Peters et al. 2018, sections 3.1 and 3.4; dropout as in the published training program.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

@@ -12,6 +12,8 @@ forward model's order, each reversed. There they are shuffled, so neither makes 
 order is kept, and backward means backward.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What the tests of `elmo_core` share: a tiny biLM, and the published reference vectors."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,7 @@
 """ScalarMix: closed forms, gradients, company."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -1,5 +1,7 @@
 """Placement: sizes, values and sharing at every place."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 

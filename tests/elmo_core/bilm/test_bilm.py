@@ -1,5 +1,7 @@
 """BiLM: shapes, masking, state, gradients."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 

@@ -1,5 +1,7 @@
 """The character CNN against its definition: filter by filter, over all places."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 from torch import Tensor

@@ -1,5 +1,7 @@
 """Character ids, worked out by hand."""
 
+from __future__ import annotations
+
 import pytest
 
 from elmo_core.bilm.chars import boundary_ids, check_sentences, sentence_ids, word_ids

@@ -1,5 +1,7 @@
 """FrozenBiLM computes BiLM's layers; products do not depend on how they are computed."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 

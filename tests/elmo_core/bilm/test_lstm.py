@@ -1,5 +1,7 @@
 """lstm.py and bilm.py against a second implementation: plain Python numbers, one cell at a time."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

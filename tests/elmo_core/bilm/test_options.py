@@ -1,5 +1,7 @@
 """The published options, read strictly."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

@@ -1,5 +1,7 @@
 """The prefix tree holds every distinct beginning once, and every sentence's way through it."""
 
+from __future__ import annotations
+
 import random
 from itertools import pairwise
 

@@ -1,5 +1,7 @@
 """Parity with what the original program computed from a published (tiny) biLM."""
 
+from __future__ import annotations
+
 import json
 
 import h5py

@@ -1,5 +1,7 @@
 """Weights on disk: both formats, round trips, and files that are wrong."""
 
+from __future__ import annotations
+
 import json
 
 import h5py

@@ -1,5 +1,7 @@
 """download() against a small server on this machine; nothing reaches outside."""
 
+from __future__ import annotations
+
 import hashlib
 import threading
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """What is said of an encoder that does not keep to the protocol."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

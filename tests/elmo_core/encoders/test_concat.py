@@ -1,5 +1,7 @@
 """Encoders side by side."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 

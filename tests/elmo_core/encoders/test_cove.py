@@ -1,5 +1,7 @@
 """The MT-LSTM against a plain nn.LSTM, on files of the published layout."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 """encode(): the same numbers in any company."""
 
+from __future__ import annotations
+
 import random
 import subprocess
 import sys

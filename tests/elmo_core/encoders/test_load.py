@@ -1,5 +1,7 @@
 """load_encoder: names, files, folders, and what it says when it cannot."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Word vectors: rows on demand, and what is said of a bad file."""
 
+from __future__ import annotations
+
 import hashlib
 
 import pytest

@@ -1,5 +1,7 @@
 """A small language to train on, and everything else that these tests share."""
 
+from __future__ import annotations
+
 import random
 
 import pytest

@@ -1,5 +1,7 @@
 """LanguageModel computes, window after window, what BiLM computes over the whole text."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 

@@ -1,5 +1,7 @@
 """Perplexity where it is known: an ignorant model, and a language of two words."""
 
+from __future__ import annotations
+
 import math
 import random
 

@@ -1,5 +1,7 @@
 """prepare: what it writes, what it refuses, and that it goes on where it was stopped."""
 
+from __future__ import annotations
+
 import pytest
 
 from elmo_core.pretraining import prepare as preparing

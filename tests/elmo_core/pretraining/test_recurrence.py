@@ -1,5 +1,7 @@
 """A window of an LSTM: its values are ProjectedLSTM's, its gradients those of plain autograd."""
 
+from __future__ import annotations
+
 import pytest
 import torch
 from torch import Tensor

@@ -1,5 +1,7 @@
 """Raw and tokenised text → sentences."""
 
+from __future__ import annotations
+
 import pytest
 
 from elmo_core.pretraining.errors import CorpusError

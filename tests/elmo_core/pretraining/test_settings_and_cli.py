@@ -1,5 +1,7 @@
 """The options file, and the command line around everything."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys

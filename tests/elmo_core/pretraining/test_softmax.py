@@ -1,5 +1,7 @@
 """The sampled softmax against its definition, word by word."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -1,5 +1,7 @@
 """The text as numbers, and who reads what when."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 import torch

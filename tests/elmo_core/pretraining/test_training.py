@@ -1,5 +1,7 @@
 """Training end to end, and what happens when it is interrupted."""
 
+from __future__ import annotations
+
 import json
 import math
 import signal
