@@ -35,6 +35,7 @@ class ElmoEncoder:
         """`precision` is that of the LSTMs' matrix products: float32, or bfloat16 on the CPU."""
         self.bilm = bilm.eval().requires_grad_(False)
         self.name, self.layers, self.dim = name, bilm.layers, bilm.dim
+        self.parameters = sum(parameter.numel() for parameter in bilm.parameters())
         self.precision = precision
         self._kept: tuple[dict[str, int], Tensor] | None = None  # what `_spell` gave
 

@@ -51,6 +51,7 @@ class TransformerEncoder:
     def __init__(self, model: Any, tokenizer: Any, name: str, pooling: str, window: int) -> None:
         self.model = model.eval().requires_grad_(False)
         self.tokenizer = SubwordTokenizer(tokenizer)
+        self.parameters = sum(parameter.numel() for parameter in model.parameters())
         self.pooling = pooling
         self.name = f"{name}-{pooling}"
         room = min(window, _longest(model), tokenizer.model_max_length)
