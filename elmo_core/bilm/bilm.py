@@ -38,7 +38,8 @@ class BiLM(nn.Module):
         self.char_cnn = CharCNN(options)
         self.forward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
         self.backward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
-        self.initialise()
+        if not self.char_cnn.embedding.is_meta:  # there, only shapes are wanted
+            self.initialise()
 
     @property
     def layers(self) -> int:

@@ -14,7 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from elmo_core.errors import FetchError
-from elmo_core.whole_files import locked
+from elmo_core.locks import locked
 
 ATTEMPTS = 5
 BACK_OFF = 1.0  # seconds before the second attempt, doubled before each further one

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from elmo_core.bilm.chars import check_sentences
-from elmo_core.encoders.word_vectors import WordVectors
+from elmo_core.word_vectors import WordVectors
 
 
 class StaticEncoder:

@@ -22,6 +22,7 @@ from elmo_core.bilm.precision import exact_float32
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
 from elmo_core.errors import OptionsError, WeightsError, did_you_mean
+from elmo_core.packages import needed
 
 BATCH_TOKENS = 4096
 """Sub-words in a batch: with 13 layers of 768 numbers, 160 MB of results."""
@@ -144,7 +145,7 @@ def load_transformer(
 
     Weights are read from safetensors alone, and no code comes with a model. Of a model with encoder
     and decoder, the encoder is meant. Nothing is fetched where HF_HUB_OFFLINE is set. Raises
-    OptionsError and WeightsError, saying what can be done.
+    OptionsError, WeightsError and MissingPackageError, saying what can be done.
     """
     if pooling not in POOLINGS:
         hint = did_you_mean(pooling, POOLINGS)
@@ -166,11 +167,8 @@ def load_transformer(
 
 def _load(source: str, **pinned: str) -> tuple[Any, Any]:
     """Model and tokenizer, all of the model's tensors from the file."""
-    try:
+    with needed("transformers", "this encoder"):
         import transformers
-    except ImportError:
-        hint = "pip install 'elmo-bench[transformers]'"
-        raise OptionsError(f"transformers is missing: {hint}") from None
     try:
         with _quiet(transformers.utils.logging):
             network, report = transformers.AutoModel.from_pretrained(

@@ -19,7 +19,7 @@ from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity, measure
 from elmo_core.pretraining.settings import changed
-from elmo_core.pretraining.texts import find_texts, read_tokenised
+from elmo_core.text.files import find_texts, read_tokenised
 
 
 def finetune(

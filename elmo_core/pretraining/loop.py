@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as pl
 from safetensors import SafetensorError
 
+from elmo_core.lightning import SafeCheckpointIO, pl
 from elmo_core.pretraining import folder
-from elmo_core.pretraining.checkpoint_io import SafeCheckpointIO
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule

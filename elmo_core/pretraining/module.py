@@ -9,7 +9,6 @@ import math
 from collections import deque
 from typing import Any
 
-import pytorch_lightning as pl
 import torch
 from torch import Generator, Tensor, nn
 from torch.optim import Optimizer
@@ -17,6 +16,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
 from elmo_core.bilm.bilm import State
+from elmo_core.lightning import pl
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.model import LanguageModel

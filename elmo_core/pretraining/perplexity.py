@@ -13,8 +13,8 @@ import torch
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.streams import Arcs
-from elmo_core.pretraining.texts import find_texts, read_tokenised
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.text.files import find_texts, read_tokenised
 
 STEPS = 50
 """Tokens of a window. Any other number gives the same result: the state is carried."""

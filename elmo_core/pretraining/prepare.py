@@ -20,13 +20,12 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from rich.progress import Progress
-
+from elmo_core.packages import needed
 from elmo_core.pretraining.corpus import encode
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.sentences import read_sentences
-from elmo_core.pretraining.texts import find_texts, read_tokenised
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.text.files import find_texts, read_tokenised
+from elmo_core.text.sentences import read_sentences
 from elmo_core.whole_files import replacing
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
@@ -68,7 +67,10 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     _claim(out, request, files)
     if (out / REPORT).is_file():
         return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
-    with Progress() as progress:
+    with needed("rich", "preparing a corpus"):
+        from rich.console import Console
+        from rich.progress import Progress
+    with Progress(console=Console(stderr=True)) as progress:
         total = sum(path.stat().st_size for path in files.values())
         task = progress.add_task("tokenising", total=total)
         for name, path in files.items():

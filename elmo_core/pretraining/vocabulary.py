@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.texts import read_lines
+from elmo_core.text.files import read_lines
 from elmo_core.whole_files import replacing
 
 BEGIN, END, UNKNOWN = range(3)

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, OptionsError
+from elmo_core.locks import locked
 from elmo_core.store import claims, shards
 from elmo_core.store.files import DamagedShard, check, root_folder, shards_in
 from elmo_core.store.shards import Shard, address
-from elmo_core.whole_files import locked
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
+from elmo_core.locks import locked
 from elmo_core.store import claims
 from elmo_core.store.files import SUFFIX, DamagedShard, check, shards_in
-from elmo_core.whole_files import locked
 
 
 @dataclass

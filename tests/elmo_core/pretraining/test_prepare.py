@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elmo_core.pretraining import prepare as preparing
+from elmo_core.errors import TextError
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.prepare import Request, prepare
 from elmo_core.pretraining.vocabulary import Vocabulary
@@ -55,7 +56,7 @@ def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(text, tmp_path
 
 def test_a_second_call_does_only_what_is_left(folder, tmp_path, monkeypatch):
     (folder / "b").write_bytes(b"fine\nbroken \xff\n")
-    with pytest.raises(CorpusError, match=r"b, line 2"):
+    with pytest.raises(TextError, match=r"b, line 2"):
         prepare([folder], tmp_path / "out", HALF)
     assert not list(tmp_path.glob("out/*/texts/*b*"))
     (folder / "b").write_bytes(b"fine\nmended ?\n")  # of equal length: the same request
@@ -90,10 +91,10 @@ def test_a_corpus_without_text(tmp_path, content, share, message):
 
 
 def test_what_is_no_text(tmp_path):
-    with pytest.raises(CorpusError, match="no such file"):
+    with pytest.raises(TextError, match="no such file"):
         prepare([tmp_path / "gone"], tmp_path / "out")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CorpusError, match="no text"):
+    with pytest.raises(TextError, match="no text"):
         prepare([tmp_path / "empty"], tmp_path / "out")
 
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from elmo_core.encoders.static import StaticEncoder
-from elmo_core.encoders.word_vectors import WordVectors
-from elmo_core.errors import FetchError, OptionsError, WeightsError
+from elmo_core.word_vectors import WordVectors
+from elmo_core.errors import NotFetchedError, OptionsError, WeightsError
 
-FILE = "the 1 2\nThe 3 4\n. . . 5 6\nthe 7 8\né 9 10"  # no newline at its end
+FILE = "the 1 2\nThe 3 4\n. . . 5 6\nA 7 8\né 9 10"  # no newline at its end
 
 
 @pytest.fixture
@@ -30,8 +30,16 @@ def test_rows(path):
     assert vectors.sha256 == hashlib.sha256(FILE.encode()).hexdigest()
 
 
+def test_a_table_is_in_the_order_of_the_file(path):
+    words, rows = WordVectors(path).table(["é", "gone", ". . .", "The", "É"])
+    assert words == ["The", ". . .", "é"]
+    assert rows.tolist() == [[3, 4], [5, 6], [9, 10]]
+    words, rows = WordVectors(path).table(["gone"])
+    assert (words, rows.shape) == ([], (0, 2))
+
+
 def test_words_that_share_a_hash_are_told_apart(path, monkeypatch):
-    monkeypatch.setattr("elmo_core.encoders.word_vectors.hash", lambda word: 7, raising=False)
+    monkeypatch.setattr("elmo_core.word_vectors.hash", lambda word: 7, raising=False)
     words = ["é", "gone", "The", "the"]
     assert WordVectors(path)(words).tolist() == [[9, 10], [0, 0], [3, 4], [1, 2]]
 
@@ -49,8 +57,10 @@ def test_a_word2vec_header_is_skipped(tmp_path):
         ("", "not a file, or empty"),
         ("alone\n", "line 1: expected a word and its numbers"),
         ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
-        ("the 1 2\nbank 1 x\n", "'bank' is not 2 finite numbers"),
-        ("the 1 2\nbank 1 nan\n", "'bank' is not 2 finite numbers"),
+        ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),
+        ("the 1 2\nbank 1 nan\n", "line 2: expected a word and 2 finite numbers"),
+        ("2 2\nthe 1 2\nbank 1 inf\n", "line 3: expected a word and 2 finite numbers"),
+        ("bank 1 2\nthe 1 2\nbank 1 2\n", "lines 1 and 3: 'bank' stands in the file twice"),
     ],
 )
 def test_bad_files(tmp_path, text, message):
@@ -59,6 +69,13 @@ def test_bad_files(tmp_path, text, message):
     with pytest.raises(WeightsError, match=message) as caught:
         WordVectors(path)(["bank"])
     assert str(path) in str(caught.value)
+    with pytest.raises(WeightsError, match=message):
+        WordVectors(path).table(["bank"])
+
+
+def test_a_word_that_nobody_asks_for_may_be_bad(tmp_path):
+    (tmp_path / "v.txt").write_text("the 1 2\nbank 1 x\nof 3 4\nof 5 6\n")
+    assert WordVectors(tmp_path / "v.txt")(["the"]).tolist() == [[1, 2]]
 
 
 def test_no_file(tmp_path):
@@ -70,7 +87,7 @@ def test_no_file(tmp_path):
 
 def test_a_published_name(path, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
-    with pytest.raises(FetchError, match=r"bench\.data get"):
+    with pytest.raises(NotFetchedError, match="not there yet"):
         StaticEncoder("glove.6B.50d")
     (tmp_path / "vectors").mkdir()
     path.rename(tmp_path / "vectors" / "glove.6B.50d.txt")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.sentences import guess, read_sentences, split_sentences
+from elmo_core.errors import TextError
+from elmo_core.text.sentences import guess, read_sentences, split_sentences
 
 RAW = """\
 Mr. Brown slept badly. “Where is
@@ -61,5 +61,5 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_words(tmp_path):
 def test_a_line_that_is_not_utf8_is_named(tmp_path):
     path = tmp_path / "latin"
     path.write_bytes(b"good\ncaf\xe9\n")
-    with pytest.raises(CorpusError, match="latin, line 2: not UTF-8"):
+    with pytest.raises(TextError, match="latin, line 2: not UTF-8"):
         list(read_sentences(path, "raw"))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from elmo_core.pretraining.texts import read_lines, read_tokenised
-from elmo_core.tokenizer import tokenize_with_offsets
+from elmo_core.text.files import read_lines, read_tokenised
+from elmo_core.text.tokenizer import tokenize_with_offsets
 
 FORMATS = ("auto", "raw", "tokenised")
 PARAGRAPH = 100_000
