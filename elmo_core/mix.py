@@ -111,7 +111,7 @@ class ScalarMix(nn.Module):
 
     def _check(self, layers: Tensor, mask: Tensor) -> None:
         """Raise ValueError, saying what was found, unless both are as `forward` takes them."""
-        shape = getattr(layers, "shape", ())
+        shape: tuple[int, ...] = tuple(getattr(layers, "shape", ()))
         if len(shape) != 4 or (shape[1], shape[3]) != (self.layers, self.dim):
             raise ValueError(
                 f"expected layers of shape (batch, {self.layers}, tokens, {self.dim}), "
@@ -119,7 +119,7 @@ class ScalarMix(nn.Module):
             )
         if getattr(mask, "shape", None) != (shape[0], shape[2]) or mask.dtype != torch.bool:
             raise ValueError(
-                f"layers of shape {tuple(shape)} take a mask of shape ({shape[0]}, {shape[2]}), "
+                f"layers of shape {shape} take a mask of shape ({shape[0]}, {shape[2]}), "
                 f"bool, true at real tokens, got {_described(mask)}"
             )
 

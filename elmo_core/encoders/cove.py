@@ -17,8 +17,8 @@ from elmo_core.bilm.precision import exact_float32
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.encoders.batches import batches
-from elmo_core.word_vectors import WordVectors
 from elmo_core.errors import WeightsError
+from elmo_core.word_vectors import WordVectors
 
 URL = "https://s3.amazonaws.com/research.metamind.io/cove/wmtlstm-8f474287.pth"
 SHA256 = "8f474287"  # its first digits, which the authors put into the name

@@ -14,7 +14,6 @@ from elmo_core.bilm.options import Options
 from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.downloads.cache import OWN_FILE, locate
 from elmo_core.downloads.presets import PRESETS, preset
-from elmo_core.encoder import Encoder
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
 
@@ -29,7 +28,7 @@ def load_encoder(
     offline: bool = False,
     precision: str = "float32",
     fingerprint: str | None = None,
-) -> Encoder:
+) -> ElmoEncoder:
     """Load a frozen ELMo encoder.
 
     Args:

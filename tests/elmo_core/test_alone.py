@@ -112,9 +112,9 @@ def test_a_package_that_is_there_but_broken_is_not_called_missing() -> None:
     with pytest.raises(ModuleNotFoundError) as caught, needed("spacy", "this"):
         raise ModuleNotFoundError("No module named 'thinc'", name="thinc")
     assert not isinstance(caught.value, ElmoCoreError)
-    with pytest.raises(MissingPackageError, match="this needs no-such: pip install no-such"):
-        with needed("no-such", "this"):
-            import no_such  # noqa: F401
+    message = "this needs no-such: pip install no-such"
+    with pytest.raises(MissingPackageError, match=message), needed("no-such", "this"):
+        import no_such  # noqa: F401
 
 
 def test_dir_shows_what_there_is() -> None:

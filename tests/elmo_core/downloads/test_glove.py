@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from elmo_core.downloads import glove
-from elmo_core.word_vectors import WordVectors
 from elmo_core.errors import FetchError
+from elmo_core.word_vectors import WordVectors
 from tests.file_server import FileServer, serving
 
 

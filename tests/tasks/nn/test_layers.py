@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from elmo_core.errors import WeightsError
 from tasks.nn.attention import align, masked_softmax
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.recurrent.birnn import BiLSTM
-from elmo_core.errors import WeightsError
 from tasks.nn.words import PAD, UNK, WordEmbedding, Words
 from tasks.task import DataError
 
