@@ -72,9 +72,19 @@ def measure(
 def measure_text(
     model: LanguageModel, vocabulary: Vocabulary, texts: Sequence[Path], rows: int = 64
 ) -> Perplexity:
-    """The same for tokenised text, one sentence a line: files, and folders with all below.
+    """Measure tokenised text, one sentence a line. The package's docstring has an example.
 
-    Raises CorpusError.
+    Args:
+        model, vocabulary: what `elmo_core.pretraining.folder.load` returns.
+        texts: files, or folders with all files below.
+        rows: how many pieces are read at a time; of no consequence but for speed.
+
+    Returns:
+        The perplexity of both directions; `average` is the figure that papers report.
+
+    Raises:
+        TextError: a text is missing or not UTF-8.
+        CorpusError: there is no sentence.
     """
     files = find_texts(texts).values()
     with TemporaryDirectory() as folder:

@@ -58,9 +58,21 @@ class Report:
 
 
 def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -> Report:
-    """Make, or finish, the folder `out`. Raises CorpusError, and OSError for a disk that is full.
+    """Make, or finish, a folder to train on. The package's docstring has an example.
 
-    A folder that was begun with another request or other texts is refused.
+    Args:
+        inputs: text files, or folders of them, in UTF-8.
+        out: the folder to make; one that an earlier call left unfinished is finished.
+        request: what is kept out, and which words the vocabulary has.
+
+    Returns:
+        What came out: counts, and how much of the text the vocabulary covers.
+
+    Raises:
+        TextError: a text is missing or not UTF-8; the message names the file and the line.
+        CorpusError: the texts are empty, nothing is held out, or the folder was begun with another
+            request or other texts.
+        OSError: the disk is full.
     """
     request = request or Request()
     files = find_texts(inputs)
