@@ -149,7 +149,7 @@ class BiLM(nn.Module):
         return outputs, torch.stack(hiddens), torch.stack(cells)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
-        """The state before the first token, on the device and in the precision of `like`."""
+        """Return the state before the first token, on the device and in the precision of `like`."""
         shape = (2, self.options.depth, batch)
         return State(
             like.new_zeros(*shape, self.options.projection_dim),
@@ -162,12 +162,12 @@ def _unpack(packed: PackedSequence, tokens: int) -> Tensor:
 
 
 def _mask(lengths: Tensor, tokens: int) -> Tensor:
-    """(batch, tokens), true at real tokens."""
+    """Return (batch, tokens), true at real tokens."""
     return torch.arange(tokens) < lengths.unsqueeze(1)
 
 
 def _reversal(lengths: Tensor, tokens: int) -> Tensor:
-    """(batch, tokens): for each position its mirror within the sentence; padding stays in place.
+    """Return each position's mirror within its sentence, (batch, tokens); padding stays in place.
 
     Its own inverse: applied twice, everything is where it was.
     """
@@ -176,5 +176,5 @@ def _reversal(lengths: Tensor, tokens: int) -> Tensor:
 
 
 def _reorder(x: Tensor, order: Tensor) -> Tensor:
-    """(batch, tokens, size) with the tokens of each row taken in `order` (batch, tokens)."""
+    """Take the tokens of each row of (batch, tokens, size) in `order` (batch, tokens)."""
     return x.gather(1, order.unsqueeze(-1).expand_as(x))

@@ -116,7 +116,7 @@ class Options:
         return cls.parse(raw, str(path))
 
     def published(self) -> dict[str, Any]:
-        """The same as the published JSON structure, in the form used for prediction."""
+        """Return the published JSON structure, in the form used for prediction."""
         return {
             "lstm": {
                 "dim": self.cells,
@@ -137,7 +137,7 @@ class Options:
         }
 
     def canonical(self) -> str:
-        """One line of JSON, equal for equal options whatever file they came from."""
+        """Return one line of JSON, equal for equal options whatever file they came from."""
         return json.dumps(self.published(), sort_keys=True)
 
 

@@ -41,7 +41,7 @@ class Preset:
 
 
 def _options(cells: int, size: int, highways: int, banks: list[list[int]]) -> dict[str, Any]:
-    """The options that all presets share, and the four in which they differ."""
+    """Fill the options that all presets share with the four in which they differ."""
     return {
         "lstm": {
             "dim": cells,

@@ -41,12 +41,12 @@ class Checked:
 
     @property
     def fingerprint(self) -> str:
-        """The encoder's own."""
+        """The fingerprint of the encoder itself."""
         return str(self.encoder.fingerprint)
 
     @property
     def parameters(self) -> int:
-        """Frozen numbers: what the encoder says, else those of the modules that it holds."""
+        """Frozen numbers, as the encoder says, or else counted in the modules that it holds."""
         told = getattr(self.encoder, "parameters", None)
         if isinstance(told, int):
             return told

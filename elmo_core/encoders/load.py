@@ -83,7 +83,7 @@ def load_encoder(
 def _locate(
     source: str, cache_dir: str | Path | None, *, offline: bool
 ) -> tuple[Path, Path | None, str]:
-    """The weights of a path or preset, the options if they are a file of their own, the name."""
+    """Find the weights, the options if they are a file of their own, and the encoder's name."""
     path = Path(source).expanduser()
     if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
@@ -104,7 +104,7 @@ def _load(path: Path, options: str | Path | Mapping[str, Any] | None) -> BiLM:
 
 
 def _in_folder(folder: Path) -> tuple[Path, Path | None]:
-    """The weights in a folder, and the options if they are a file of their own."""
+    """Find the weights in a folder, and the options if they are a file of their own."""
     if (folder / OWN_FILE).is_file():
         return folder / OWN_FILE, None
     candidates = sorted(folder.glob("*.hdf5"))

@@ -13,7 +13,7 @@ from elmo_core.word_vectors import WordVectors
 
 
 class StaticEncoder:
-    """Each word's row of a text file, whatever stands around it.
+    """Word vectors: each word's row of a text file, whatever stands around it.
 
     A word that has no row is looked up in lower case; one that has none then, either, is zeros.
     Raises what WordVectors raises.
@@ -29,10 +29,10 @@ class StaticEncoder:
         self.parameters = len(self.vectors) * self.dim
 
     def to(self, device: torch.device | str) -> StaticEncoder:
-        """Nothing is computed: rows stay where they are."""
+        """Do nothing: rows stay where they are, since nothing is computed."""
         return self
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (1, tokens, dim) for each sentence, on the CPU."""
+        """Return float32 (1, tokens, dim) for each sentence, on the CPU."""
         check_sentences(sentences)
         return [self.vectors(words).unsqueeze(0) for words in sentences]

@@ -42,7 +42,7 @@ class Window(NamedTuple):
 
 
 class TransformerEncoder:
-    """All hidden layers: the embeddings, then each block's output.
+    """A model of `transformers`, all its hidden layers: the embeddings, each block's output.
 
     A word is the first, the last or the mean of its sub-words. A sentence of more than `window`
     sub-words is read in windows that overlap by half, and each sub-word is taken from the window in
@@ -84,7 +84,7 @@ class TransformerEncoder:
 
     @torch.no_grad()
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
+        """Return float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
 
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
@@ -106,7 +106,7 @@ class TransformerEncoder:
 
     @torch.no_grad()
     def _hidden(self, spans: list[list[int]]) -> Iterator[Tensor]:
-        """(layers, sub-words, dim) on the CPU for each span of ids, the longest first."""
+        """Yield (layers, sub-words, dim) on the CPU for each span of ids, the longest first."""
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
         rows = [torch.tensor([*prefix, *span, *suffix]) for span in spans]
         ids = pad_sequence(rows, batch_first=True, padding_value=self.tokenizer.padding)
@@ -122,7 +122,7 @@ class TransformerEncoder:
 
 
 def windows(sentence: int, length: int, room: int) -> Iterator[Window]:
-    """Windows of `room` sub-words that overlap by half, and between them all of the sentence.
+    """Cut a sentence into windows of `room` sub-words that overlap by half.
 
     Neighbours meet in the middle of their overlap, where both have as much context. The last one is
     full, too.
@@ -141,7 +141,7 @@ def load_transformer(
     pooling: str = "mean",
     window: int = 512,
 ) -> TransformerEncoder:
-    """A model of `transformers`: a folder, or a name on the hub with the commit that is meant.
+    """Load a model of `transformers`: a folder, or a name on the hub with the commit meant.
 
     Weights are read from safetensors alone, and no code comes with a model. Of a model with encoder
     and decoder, the encoder is meant. Nothing is fetched where HF_HUB_OFFLINE is set. Raises
@@ -166,7 +166,7 @@ def load_transformer(
 
 
 def _load(source: str, **pinned: str) -> tuple[Any, Any]:
-    """Model and tokenizer, all of the model's tensors from the file."""
+    """Load model and tokenizer, all of the model's tensors from the file."""
     with needed("transformers", "this encoder"):
         import transformers
     try:
@@ -190,7 +190,7 @@ def _load(source: str, **pinned: str) -> tuple[Any, Any]:
 
 
 def _commit(model: str, revision: str | None) -> str:
-    """The revision of a model on the hub, which must be one that cannot change."""
+    """Check the revision of a model on the hub: it must be one that cannot change."""
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
         raise WeightsError(f"encoder.model={model}: no such folder")
     if revision is None or not COMMIT.fullmatch(revision):
@@ -204,7 +204,7 @@ def _commit(model: str, revision: str | None) -> str:
 
 @contextmanager
 def _quiet(logging: Any) -> Iterator[None]:
-    """What is missing is said by us, and what is left over (a head, say) matters to nobody."""
+    """Silence the library: what is missing is said by us, and what is left over does not matter."""
     before = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -215,7 +215,7 @@ def _quiet(logging: Any) -> Iterator[None]:
 
 
 def _longest(model: Any) -> int:
-    """Positions that the model has for tokens; RoBERTa's kin keep the first few for padding."""
+    """Count the model's positions for tokens; RoBERTa's kin keep the first few for padding."""
     positions: int | None = getattr(model.config, "max_position_embeddings", None)
     if positions is None or positions < 1:  # XLNet says -1
         return UNLIMITED
@@ -226,7 +226,7 @@ def _longest(model: Any) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """What the libraries say in paragraphs, in one line."""
+    """Put into one line what the libraries say in paragraphs."""
     first = " ".join(str(error).split()) or type(error).__name__
     if "safetensors" in first:
         return f"no safetensors file, and pickled weights are not read ({first})"

@@ -6,7 +6,7 @@ from elmo_core.errors import ElmoCoreError
 
 
 class CorpusError(ElmoCoreError, ValueError):
-    """A text or a prepared corpus that cannot be used."""
+    """A prepared corpus that cannot be used."""
 
 
 class TrainingError(ElmoCoreError, RuntimeError):

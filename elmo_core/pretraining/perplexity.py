@@ -22,7 +22,7 @@ STEPS = 50
 
 @dataclass(frozen=True)
 class Perplexity:
-    """exp of the mean loss a token; a sentence's end (or beginning, backward) is a token, too."""
+    """The exponential of the mean loss a token; a sentence's end (or beginning) is a token, too."""
 
     forward: float
     backward: float

@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Report:
-    """Tokens are words, without boundaries; coverage is the share that the vocabulary can say."""
+    """What came out; tokens are words, coverage is the share that the vocabulary can say."""
 
     sentences: int
     tokens: int
@@ -126,7 +126,7 @@ def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _is_held_out(block: str, share: float) -> bool:
-    """By the text alone: more files, or another order, move no sentence to the other side."""
+    """Decide by the text alone: more files, or another order, move no sentence."""
     digest = sha256(block.encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64
 

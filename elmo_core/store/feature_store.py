@@ -244,7 +244,7 @@ class FeatureStore:
 
 @contextmanager
 def _reporting(path: Path) -> Iterator[None]:
-    """A damaged shard is reported and removed; one that is gone is as if it had not been there."""
+    """Report and remove a damaged shard; one that is gone is as if it had not been there."""
     try:
         yield
     except FileNotFoundError:

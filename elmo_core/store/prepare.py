@@ -63,7 +63,7 @@ def prepare(
 def _go(
     way: Way, why: str, store: FeatureStore, wanted: Wanted, cost: Cost, progress: Progress
 ) -> None:
-    """Go this way, and say so."""
+    """Have the features in the way that was chosen, and say so in the log."""
     if way == "live":
         log.info("features: live, since %s%s", why, _keep_words(store, wanted))
         return
@@ -80,7 +80,7 @@ def _go(
 
 
 def _keep_words(store: FeatureStore, wanted: Wanted) -> str:
-    """Have layer 0 computed once a word, where the encoder can do that; what to say of it."""
+    """Have layer 0 computed once a word, where the encoder can; return what to say of it."""
     if not isinstance(store.encoder, KeepsWords):
         return ""
     store.encoder.keep_words(wanted.words)

@@ -48,7 +48,7 @@ class Shelf:
 
 
 def shelves(root: Path) -> list[Shelf]:
-    """The largest first; only headers are read."""
+    """List what is stored of each encoder, the largest first; only headers are read."""
     folders = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
     return sorted((_shelf(folder) for folder in folders), key=lambda shelf: -shelf.bytes)
 

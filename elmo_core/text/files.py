@@ -9,7 +9,7 @@ from elmo_core.errors import TextError
 
 
 def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Name → file, for files and, in folders, all files below. Raises TextError.
+    """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
     """
@@ -30,7 +30,7 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file without their ends.
+    """Yield the lines of a UTF-8 file without their ends.
 
     Raises TextError, naming file and line, where a line is not UTF-8 or nothing can be read.
     """
@@ -44,7 +44,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def read_tokenised(paths: Iterable[Path]) -> Iterator[list[str]]:
-    """The sentences of tokenised files, one a line, spaces between words; none is empty."""
+    """Yield the sentences of tokenised files, one a line, spaces between words; none is empty."""
     for path in paths:
         yield from filter(None, (line.split() for line in read_lines(path)))
 
