@@ -13,7 +13,7 @@ import hydra.utils
 from hydra.errors import InstantiationException
 
 from bench.config import ConfigError
-from elmo_core.errors import ElmoCoreError
+from elmo_core.errors import ElmoCoreError, NotFetchedError
 from tasks.task import DataError
 
 UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
@@ -29,6 +29,11 @@ class BusyError(RunError):
 
 def explain(error: BaseException) -> str | None:
     """One line for what the user can mend, None for a bug of ours."""
+    if isinstance(error, NotFetchedError):
+        return (
+            f"word vectors {error.name} are not there yet: `python -m bench.data get {error.name}` "
+            f"fetches them, or put the file at {error.path}"
+        )
     if isinstance(error, ElmoCoreError | ConfigError | RunError | DataError):
         return str(error)
     if isinstance(error, OSError):

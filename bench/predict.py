@@ -64,7 +64,8 @@ class Predictor:
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """For each numbered line that is not empty: what was given, and the prediction."""
         import torch
-        from torch.nn.utils.rnn import pad_sequence
+
+        from elmo_core import pad
 
         given = [(number, _fields(number, line)) for number, line in lines if line.strip()]
         if not given:
@@ -73,8 +74,7 @@ class Predictor:
         layers = None
         if self.encoder is not None:
             sentences = [words for example in examples for words in self.task.sentences(example)]
-            encoded = [each.transpose(0, 1) for each in self.encoder.encode(sentences)]
-            layers = pad_sequence(encoded, batch_first=True).transpose(1, 2)
+            layers, _ = pad(self.encoder.encode(sentences))
         with torch.no_grad():
             output = self.model(self.task.collate(examples), layers)
         for (_, fields), row in zip(given, self.task.predict(output, examples), strict=True):

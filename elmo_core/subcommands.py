@@ -11,7 +11,7 @@ class Verbs:
     """A parser to which verbs are added; each leaves its function in the namespace's `run`."""
 
     def __init__(self, program: str, description: str, epilog: str) -> None:
-        """In the epilog, as in every help, lines that begin with `$ ` are the program's."""
+        """Make the parser; `$ ` in the epilog, as in every help, stands for the program."""
         self.program = program
         self.parser = ArgumentParser(
             program,
@@ -29,7 +29,7 @@ class Verbs:
         *examples: str,
         more: str = "",
     ) -> ArgumentParser:
-        """`text` stands in both helps, `more` in the verb's own; an example begins at the verb."""
+        """Add a verb: `text` is in both helps, `more` in its own; examples begin at the verb."""
         verb: ArgumentParser = self._verbs.add_parser(
             name,
             help=text,

@@ -75,7 +75,7 @@ def _query(text: str, word: str) -> Occurrence:
     """The word in the sentence, as it is written there or else in another case."""
     from bench.neighbours.search import Occurrence
     from elmo_core.errors import did_you_mean
-    from elmo_core.tokenizer import tokenize
+    from elmo_core.text.tokenizer import tokenize
 
     sentence = tuple(tokenize(text))
     name, _, number = word.rpartition("#")
@@ -144,8 +144,8 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Any]]:
     """Its sentences, and who wants to hear of each that is read: a progress bar over the bytes."""
     from bench.console import progress
-    from elmo_core.pretraining.sentences import read_sentences
-    from elmo_core.pretraining.texts import find_texts
+    from elmo_core.text.files import find_texts
+    from elmo_core.text.sentences import read_sentences
     from tasks import smallworld
 
     path = smallworld.ensure() / "text" / "train.txt" if path is None else path.expanduser()

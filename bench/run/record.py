@@ -12,7 +12,6 @@ Every file is written to a temporary name and renamed: none is ever half there.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import platform
 import shutil
@@ -26,6 +25,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config import choice, run_id
 from bench.errors import BusyError, RunError
+from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing
 
 SCHEMA = 1
@@ -109,10 +109,8 @@ class Record:
         """Hold the folder for this process; the system lets go when the process ends, however."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BusyError(f"another process is at work on {self.folder}") from None
+            if not lock(file, wait=False):
+                raise BusyError(f"another process is at work on {self.folder}")
             yield
 
     def busy(self) -> bool:
@@ -127,5 +125,5 @@ class Record:
 
     def wait(self) -> None:
         """Until no process holds the folder."""
-        with (self.folder / ".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with locked(self.folder / ".lock"):
+            pass

@@ -29,7 +29,7 @@ from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from elmo_core import Encoder, Placement
-from elmo_core.pretraining.checkpoint_io import SafeCheckpointIO
+from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.whole_files import replacing
 from tasks.task import Task
 

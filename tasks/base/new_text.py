@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from elmo_core.tokenizer import tokenize
+from elmo_core.text.tokenizer import tokenize
 from tasks.task import DataError
 
 

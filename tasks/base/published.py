@@ -15,7 +15,8 @@ from typing import NamedTuple
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
-from elmo_core.whole_files import locked, replacing
+from elmo_core.locks import locked
+from elmo_core.whole_files import replacing
 from tasks.task import DataError
 
 SPLITS = ("train", "dev", "test")

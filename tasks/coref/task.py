@@ -12,7 +12,7 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from elmo_core.pretraining.sentences import split_sentences
+from elmo_core.text.sentences import split_sentences
 from tasks.base.new_text import text_of
 from tasks.base.word_task import WordTask
 from tasks.coref import score as scoring

@@ -10,7 +10,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from elmo_core.tokenizer import tokenize
+from elmo_core.text.tokenizer import tokenize
 from tasks.base.files import DataError, find, read_jsonl, to_dataset
 
 log = logging.getLogger(__name__)
