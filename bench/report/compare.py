@@ -13,7 +13,7 @@ import numpy as np
 from omegaconf import OmegaConf
 
 import tasks
-from bench.report.records import Run
+from bench.report.read import Run
 from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
 
 Row = Mapping[str, Any]

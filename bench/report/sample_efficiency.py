@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bench.report.grid import Entry, Grid
-from bench.report.records import Run
+from bench.report.read import Run
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,11 @@ def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:
 
 def _best(run: Run) -> tuple[float, int]:
     """The best dev score, and the epoch in which it was first reached."""
-    scores = run.dev_scores
+    scores = run.result.dev_scores
     return max(scores), scores.index(max(scores)) + 1
 
 
 def _epoch(run: Run, score: float) -> int | None:
-    return next((i for i, value in enumerate(run.dev_scores, start=1) if value >= score), None)
+    return next(
+        (i for i, value in enumerate(run.result.dev_scores, start=1) if value >= score), None
+    )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bench.report.grid import Entry, Grid, Scores
-from bench.report.records import Experiment
+from bench.report.read import Experiment
 from bench.report.statistics import LEVEL, RESAMPLES
 
 MARKED = "* p < 0.05, ** p < 0.01"
@@ -34,16 +34,6 @@ def p_value(p: float) -> str:
 
 def p_equals(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def difference(entry: Entry) -> str:
-    """`+1.2*`; empty where nothing was compared."""
-    return signed(entry.against.difference) + entry.mark if entry.against else ""
-
-
-def row(grid: Grid, name: str) -> str:
-    """`snli (dev accuracy)`."""
-    return f"{name} ({f'{grid.split(name)} {grid.metric(name)}'.strip()})"
 
 
 def about(experiment: Experiment) -> list[str]:

@@ -27,8 +27,8 @@ def forest(grid: Grid) -> Iterator[Picture]:
     panels[-1].set_xlabel(f"difference from {grid.baseline}, points")
     legend(figure, panels, columns=3)
     yield Picture(
-        name=f"{experiment.path.stem}-differences",
-        section=experiment.path.stem,
+        name=f"{experiment.id}-differences",
+        section=experiment.id,
         caption=f"Differences from {grid.baseline}, with {wording.CONFIDENCE} intervals.",
         alt=f"{experiment.title}: differences from {grid.baseline} with intervals",
         figure=figure,

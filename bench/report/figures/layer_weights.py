@@ -9,9 +9,9 @@ from matplotlib.patches import Rectangle
 
 from bench.report.figures.style import INK, MUTED, SERIES, Picture, sheet
 from bench.report.grid import Grid
-from bench.report.mixes import Mix, layers, mixes
+from bench.report.mixes import MeanMix, layers, mixes
 
-Rows = list[tuple[str, Mix]]
+Rows = list[tuple[str, MeanMix]]
 
 
 def heat(grid: Grid) -> Iterator[Picture]:
@@ -31,8 +31,8 @@ def heat(grid: Grid) -> Iterator[Picture]:
     for axes, (place, rows) in zip(panels, found.items(), strict=True):
         _panel(axes, place, rows)
     yield Picture(
-        name=f"{experiment.path.stem}-weights",
-        section=experiment.path.stem,
+        name=f"{experiment.id}-weights",
+        section=experiment.id,
         caption="Learned shares of the layers, after the softmax: blue above uniform, orange "
         "below; how far from uniform is KL(s ‖ uniform) / log L.",
         alt=f"{experiment.title}: learned share of each layer for every task and place",

@@ -17,7 +17,7 @@ from bench.report import compare, wording
 from bench.report.formats import terminal
 from bench.report.grid import Grid, fill
 from bench.report.groups import groups
-from bench.report.records import read, read_experiment
+from bench.report.read import read, read_experiment
 from bench.report.sample_efficiency import reached
 from bench.report.statistics import Rescored, holm
 from tests.bench.made_up import Maker
