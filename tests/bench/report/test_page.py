@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from bench.experiment import View
+from bench.report.figures.draw import VIEWS
+from bench.report.formats.html import OPEN
 from bench.report.mixes import mixes
 from bench.report.read import read
 from bench.report.statistics import from_uniform
@@ -100,6 +102,10 @@ def test_a_fixed_mix_is_not_shown_as_learned(tmp_path: Path) -> None:
     found = {run.seed: mixes([run]) for run in read(tmp_path).finished}
     assert found[1] == found[3] == []
     assert [mix.place for mix in found[2]] == ["input", "output"]
+
+
+def test_every_view_has_its_figures_and_its_tables() -> None:
+    assert set(VIEWS) == set(OPEN) == set(View)
 
 
 def test_page_stands_alone(page: Page, made_up_report: Path) -> None:
