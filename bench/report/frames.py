@@ -34,7 +34,7 @@ class ScoreCell:
 
     @property
     def against(self) -> str:
-        """The difference with its mark: `+14.3**`."""
+        """The difference with its mark, as `+14.3**`."""
         return self.difference + self.mark
 
 
@@ -50,7 +50,7 @@ class ScoreRow:
 
     @property
     def label(self) -> str:
-        """`snli (dev accuracy)`."""
+        """The row's name in one line, as `snli (dev accuracy)`."""
         return f"{self.name} ({self.metric})"
 
 
@@ -174,7 +174,7 @@ def reached(grid: Grid) -> Frame:
 
 @dataclass(frozen=True)
 class Block:
-    """The runs of one task on one data."""
+    """A table of all runs of one task on one data set."""
 
     title: str
     note: str  # what needs no learning

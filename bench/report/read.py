@@ -34,6 +34,7 @@ class Run:
 
     @property
     def id(self) -> str:
+        """The run id, which names the folder."""
         return self.folder.name
 
     @property
@@ -142,7 +143,7 @@ def _experiments(records: Records) -> Iterator[Experiment]:
 
 
 def _read_runs(records: Records, commands: Mapping[Key, str]) -> None:
-    """Sort the runs into finished, failed, damaged and unfinished; `commands`: as asked for."""
+    """Read every run into `records`; `commands` are those by which experiments asked for runs."""
     for path in sorted(records.folder.glob("[!.]*/*/result.json")):
         key = _key(path)
         try:

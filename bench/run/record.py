@@ -125,7 +125,7 @@ class Record:
             yield
 
     def busy(self) -> bool:
-        """Whether a process holds the folder."""
+        """Say whether a process holds the folder."""
         if not self.folder.exists():
             return False
         try:

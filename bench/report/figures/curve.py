@@ -15,7 +15,7 @@ Points = list[tuple[float, Entry]]
 
 
 def curve(grid: Grid) -> Iterator[Picture]:
-    """One picture a row: the score, and each place's shares."""
+    """Yield one picture a row: the score, and the shares of the layers at each place."""
     experiment = grid.experiment
     name = _name(experiment.columns)
     for number, row in enumerate(experiment.rows):
@@ -50,13 +50,13 @@ def _points(grid: Grid, row: str) -> Points:
 
 
 def _name(columns: Sequence[str]) -> str:
-    """λ, where the columns are λ=0, λ=1, …"""
+    """Return what the columns vary: `λ` where they are λ=0, λ=1, …; else `x`."""
     names = {column.partition("=")[0] for column in columns if "=" in column}
     return names.pop() if len(names) == 1 else "x"
 
 
 class _Axis:
-    """log10, with 0 one step left of the smallest other value."""
+    """A logarithmic axis on which 0 stands one step left of the smallest other value."""
 
     def __init__(self, values: Sequence[float]) -> None:
         positive = [math.log10(value) for value in values if value > 0]

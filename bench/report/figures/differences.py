@@ -12,6 +12,7 @@ from bench.report.grid import Entry, Grid
 
 
 def forest(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture, with a panel for each row; none where nothing was compared."""
     experiment = grid.experiment
     found: dict[str, list[tuple[str, Entry]]] = {}
     for (row, column), entry in grid.entries.items():

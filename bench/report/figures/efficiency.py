@@ -12,6 +12,7 @@ from bench.report.sample_efficiency import Series, series
 
 
 def efficiency(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture for each row with scores."""
     experiment = grid.experiment
     for number, row in enumerate(experiment.rows):
         systems = series(grid, row)

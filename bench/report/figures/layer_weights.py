@@ -15,6 +15,7 @@ Rows = list[tuple[str, MeanMix]]
 
 
 def heat(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture, with a panel for each place; none where no mix was learned."""
     experiment = grid.experiment
     found: dict[str, Rows] = {}
     several = len(experiment.columns) > 1
@@ -61,7 +62,7 @@ def _panel(axes: Axes, place: str, rows: Rows) -> None:
 
 
 def _cell(axes: Axes, x: int, y: int, share: float, uniform: float) -> None:
-    """Opacity: none at uniform, full at 1 or 0."""
+    """Draw one share: its colour is faint near uniform and full at 1 or 0."""
     above = share > uniform
     strength = (share - uniform) / (1 - uniform) if above else (uniform - share) / uniform
     axes.add_patch(

@@ -14,6 +14,7 @@ from bench.report.groups import Group
 
 
 def training(groups: Sequence[Group]) -> Iterator[Picture]:
+    """Yield one picture for each task and data set; ensembles are left out."""
     groups = [g for g in groups if not g.first.result.ensemble]  # nobody trained an ensemble
     for task, data in dict.fromkeys(map(_set, groups)):
         found = [group for group in groups if _set(group) == (task, data)]

@@ -70,7 +70,7 @@ def _facts(report: Report) -> dict[str, str]:
 
 
 class _Page:
-    """What the template shows, as plain values."""
+    """Makes the plain values that the template shows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

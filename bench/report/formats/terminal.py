@@ -43,7 +43,7 @@ def table(grid: Grid) -> Table:
 
 
 def _cell(cell: ScoreCell) -> Text:
-    """Up to four lines."""
+    """Return a cell of up to four lines."""
     lines = (
         (cell.ours, "bold"),
         (cell.against, COLOURS.get(cell.direction, "")),
