@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from omegaconf import DictConfig, OmegaConf
 
-from bench.report.records import Run
+from bench.report.read import Run
 from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
 
 Row = Mapping[str, Any]

@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 from bench.config import ConfigError, choice, shorter
 from bench.console import on_terminal, said_in
 from bench.errors import RunError, build, explain
+from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
 from bench.run import features, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
@@ -36,7 +37,7 @@ from tasks.task import Task
 log = logging.getLogger(__name__)
 
 
-def run(cfg: DictConfig) -> dict[str, Any]:
+def run(cfg: DictConfig) -> Finished:
     """Do the run, go on with it, or show what it gave; returns its result."""
     record = Record.of(cfg)
     if rank_zero_only.rank != 0:  # one of several processes: the first one speaks and records
@@ -57,7 +58,7 @@ def run(cfg: DictConfig) -> dict[str, Any]:
         except Exception as error:
             reason = explain(error) or f"{type(error).__name__}: {error}"
             with suppress(OSError):  # the disk may be what failed
-                record.write_json("result.json", outcome(cfg, status="failed", error=reason))
+                record.write_result(outcome(Failed, cfg, error=reason))
             raise
     panel.show(result, record.folder)
     return result
@@ -85,7 +86,7 @@ class _Run:
         self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         self.encoder: Encoder | None = None
 
-    def go(self) -> dict[str, Any]:
+    def go(self) -> Finished:
         self.task.prepare(self.data.split("train"))
         module = BenchModule(self.task, self._placement(), self.cfg.training, self.cfg.seed)
         trainer = self._trainer(module.learns)
@@ -100,7 +101,7 @@ class _Run:
         result = self._outcome(module, metrics)
         if trainer.is_global_zero:
             self._save(module, predictions)
-            self.record.write_json("result.json", result)  # last: all the rest is there by now
+            self.record.write_result(result)
         return result
 
     def _placement(self) -> Placement:
@@ -199,27 +200,23 @@ class _Run:
         self.record.write_json("vocabulary.json", self.task.vocabulary())
         self.record.write_lines("predictions.jsonl", predictions)
 
-    def _outcome(self, module: BenchModule, metrics: dict[str, Any]) -> dict[str, Any]:
+    def _outcome(self, module: BenchModule, metrics: dict[str, dict[str, float]]) -> Finished:
         history = module.history
-        best = max(history, key=lambda epoch: epoch["dev"][self.task.metric])
+        metric, primary = self.task.metric, "test" if "test" in metrics else "dev"
+        best = max(history, key=lambda epoch: epoch["dev"][metric])
         train = self.data.split("train")
-        primary = "test" if "test" in metrics else "dev"
         self.timing["fit_s"] = sum(epoch["seconds"] for epoch in history)
         return outcome(
+            Finished,
             self.cfg,
-            status="finished",
             encoder=self.encoder and _describe(self.encoder),
             metrics=metrics,
-            primary={
-                "name": self.task.metric,
-                "split": primary,
-                "value": metrics[primary][self.task.metric],
-            },
+            primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
             yardsticks={s: self.task.yardsticks(train, self.data.split(s)) for s in metrics},
-            mix=module.model.placement.summary(),
+            mix={p: Mix(**mix) for p, mix in module.model.placement.summary().items()},
             epochs=len(history),
             best_epoch=best["epoch"],
-            history=history,
+            history=[Epoch(**epoch) for epoch in history],
             timing={name: round(seconds, 2) for name, seconds in self.timing.items()},
             counts={
                 **{split: len(self.data.split(split)) for split in ("train", *metrics)},
@@ -236,10 +233,10 @@ class _Run:
         self.timing[name] = self.timing.get(name, 0.0) + time.perf_counter() - started
 
 
-def _describe(encoder: Encoder) -> dict[str, Any]:
-    """What a record says of an encoder."""
+def _describe(encoder: Encoder) -> EncoderFacts:
+    """Return what a record says of an encoder."""
     names = ("name", "fingerprint", "layers", "dim", "parameters")
-    return {name: getattr(encoder, name) for name in names}
+    return EncoderFacts(**{name: getattr(encoder, name) for name in names})
 
 
 def _out_of_memory(error: Exception, task: Task, module: BenchModule) -> RunError | None:

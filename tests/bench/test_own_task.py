@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench.report.records import Records, read
 
 from bench.report.__main__ import main as make_report
 from bench.report.grid import fill
-from bench.report.records import Records, read
 from bench.report.statistics import RESAMPLES
 from tests.conftest import TINY_ENCODER
 
