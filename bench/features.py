@@ -112,7 +112,7 @@ def _build(given: Namespace) -> None:
     with said_in():
         task, training = task_of(cfg), cfg.training
         data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
-        task.prepare(data.split("train"))
+        task.prepare(data.examples("train"))
         encoder = encoder_of(cfg)
         if encoder is None:
             raise RunError("elmo.placement=none asks no encoder: there is nothing to build")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.choice import Choice
 from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
 from bench.errors import RunError
 from bench.run.record import Record, outcome
@@ -81,7 +82,7 @@ def _outcome(
     primary, metric = "test" if "test" in metrics else "dev", committee.task.metric
     results = [member.result for member in found]
     return outcome(
-        committee.first.cfg,
+        Choice.of(committee.first.cfg),
         status="finished",
         run_id=record.folder.name,
         ensemble=[

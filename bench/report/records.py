@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from bench.config import choice
+from bench.choice import Choice
 
 RESULT_SCHEMA = EXPERIMENT_SCHEMA = 1
 VIEWS = ("table", "curve", "efficiency", "weights")
@@ -105,7 +105,7 @@ class Run:
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, the seed aside; from config.yaml, or else the result."""
         try:
-            chosen = choice(OmegaConf.load(self.config))  # type: ignore[arg-type]
+            chosen = dict(Choice.of(OmegaConf.load(self.config)).values)  # type: ignore[arg-type]
         except (OSError, OmegaConfBaseException, YAMLError, KeyError, AttributeError):
             keys = ("task", "data", "elmo", "encoder")
             chosen = {key: self.result.get(key) for key in keys}

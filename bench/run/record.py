@@ -24,24 +24,24 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.config import choice, run_id
+from bench.choice import Choice
 from bench.errors import BusyError, RunError
 from elmo_core.whole_files import replacing
 
 SCHEMA = 1
 
 
-def outcome(cfg: DictConfig, *, status: str, **rest: Any) -> dict[str, Any]:
+def outcome(choice: Choice, *, status: str, **rest: Any) -> dict[str, Any]:
     """The content of result.json: what was chosen, then `rest`, what came of it."""
-    chosen = choice(cfg)
+    chosen = choice.values
     return {
         "schema": SCHEMA,
-        "run_id": run_id(cfg),
+        "run_id": choice.run_id,
         "status": status,
-        "task": cfg.task["name"],
+        "task": chosen["task"]["name"],
         "data": chosen["data"],
         "elmo": chosen["elmo"],
-        "seed": cfg.seed,
+        "seed": chosen["seed"],
         **rest,
         "versions": {
             "python": platform.python_version(),
@@ -62,8 +62,9 @@ class Record:
         self.log = folder / "run.log"
 
     @classmethod
-    def of(cls, cfg: DictConfig) -> Record:
-        return cls(Path(cfg.paths.runs).expanduser() / cfg.task["name"] / run_id(cfg))
+    def of(cls, choice: Choice, runs: str) -> Record:
+        """Name the record of this choice in the folder `runs`; it need not be there yet."""
+        return cls(Path(runs).expanduser() / choice.values["task"]["name"] / choice.run_id)
 
     def result(self) -> dict[str, Any] | None:
         """result.json, or None where there is none."""

@@ -13,8 +13,7 @@ from omegaconf import DictConfig
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from bench.errors import build
-from bench.run.build import device_of
+from bench.run.build import device_of, instantiate
 from bench.speed.clock import Now, seconds, typical
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
@@ -51,7 +50,7 @@ def precisions(cfg: DictConfig) -> list[str]:
 
 def encoder_in(cfg: DictConfig, precision: str) -> Encoder:
     given = {"precision": precision} if len(precisions(cfg)) > 1 else {}
-    encoder: Encoder = Checked(build(cfg.encoder, **given))
+    encoder: Encoder = Checked(instantiate(cfg.encoder, **given))
     return encoder.to(device_of(cfg))
 
 

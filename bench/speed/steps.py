@@ -15,14 +15,15 @@ from torch.utils.data import DataLoader
 
 from bench.overrides import composed
 from bench.run.build import placement_of, task_of
-from bench.run.callbacks.weight_average import WeightAverage
-from bench.run.datamodule import BenchData
+from bench.run.datamodule import BenchBatch, BenchData
 from bench.run.module import BenchModule
+from bench.run.trainer import trainer_of
 from bench.speed.clock import Now
 from elmo_core import Encoder
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import root_folder
 from elmo_core.store.plan import Wanted
+from tasks.task import Example
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
     pl.seed_everything(cfg.seed, verbose=False)
     task, training = task_of(cfg), cfg.training
     data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
-    train = data.split("train")
-    assert train is not None
+    train = data.examples("train")
     task.prepare(train)
     module = BenchModule(task, placement_of(cfg, encoder), training, cfg.seed)
     epoch: Any = data.train_dataloader().batch_sampler
@@ -65,7 +65,16 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
             data.store.fill(Wanted.of(s for e in examples for s in task.sentences(e)).distinct)
         laps = _Laps(data, now)
         loader = DataLoader(train, batch_sampler=batches, collate_fn=laps.collate)
-        _trainer(cfg, laps).fit(module, loader)
+        trainer = trainer_of(
+            cfg,
+            [laps],
+            devices=1,
+            max_epochs=1,
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+        )
+        trainer.fit(module, loader)
     return Step(
         cfg.task.name, cfg.elmo.placement, training.batch_size, laps.typical(), median(laps.data)
     )
@@ -79,7 +88,7 @@ class _Laps(pl.Callback):
         self.data: list[float] = []
         self.ends: list[float] = []
 
-    def collate(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+    def collate(self, examples: list[Example]) -> BenchBatch:
         started = self.now()
         batch = self._collate(examples)
         self.data.append(self.now() - started)
@@ -91,21 +100,3 @@ class _Laps(pl.Callback):
     def typical(self) -> float:
         """From end to end, so that nothing is left out."""
         return median(b - a for a, b in zip(self.ends, self.ends[1:], strict=False))
-
-
-def _trainer(cfg: DictConfig, laps: _Laps) -> pl.Trainer:
-    average = [] if cfg.training.ema is None else [WeightAverage(cfg.training.ema)]
-    return pl.Trainer(
-        accelerator=cfg.trainer.accelerator,
-        devices=1,
-        precision=cfg.trainer.precision,
-        max_epochs=1,
-        gradient_clip_val=cfg.training.clip_norm or cfg.training.clip_value,
-        gradient_clip_algorithm="value" if cfg.training.clip_value else "norm",
-        callbacks=[*average, laps],
-        logger=False,
-        enable_checkpointing=False,
-        enable_model_summary=False,
-        enable_progress_bar=False,
-        use_distributed_sampler=False,
-    )

@@ -13,6 +13,7 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from bench.choice import Choice
 from bench.console import one_line
 from bench.errors import BusyError, explain
 from bench.run.imports import without_collecting
@@ -52,7 +53,7 @@ def _done(cfg: DictConfig) -> Outcome:
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(error, Record.of(cfg), cfg.debug)
+        return _failed(error, Record.of(Choice.of(cfg), cfg.paths.runs), cfg.debug)
 
 
 def _combined(ensemble: Ensemble, force: bool) -> Outcome:

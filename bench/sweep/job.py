@@ -45,14 +45,13 @@ class Job:
     """A run, and the cells that it fills: two that are the same choice are one run."""
 
     cfg: DictConfig
+    record: Record
     encoder: str  # as chosen on the command line
     cells: list[Cell] = field(default_factory=list)
-    record: Record = field(init=False)
     found: str = field(init=False)  # finished | running elsewhere | interrupted | failed | new
     outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
-        self.record = Record.of(self.cfg)
         self.found = self._found()
 
     def _found(self) -> str:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -22,6 +23,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
+from bench.choice import Choice
 from bench.config import ConfigError
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record
@@ -88,7 +90,7 @@ class Sweep(Sweeper):
 
     def _places(self, cells: Sequence[Cell]) -> list[tuple[Cell, Job]]:
         composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}
-        jobs: dict[str, Job] = {}
+        jobs: dict[Path, Job] = {}
         places = []
         for cell in cells:
             if cell.words not in composed:
@@ -96,9 +98,11 @@ class Sweep(Sweeper):
             cfg, encoder = composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            job = jobs.setdefault(str(Record.of(cfg).folder), Job(cfg, encoder))
-            job.cells.append(cell)
-            places.append((cell, job))
+            record = Record.of(Choice.of(cfg), cfg.paths.runs)
+            if record.folder not in jobs:
+                jobs[record.folder] = Job(cfg, record, encoder)
+            jobs[record.folder].cells.append(cell)
+            places.append((cell, jobs[record.folder]))
         return places
 
     def _composed(self, cell: Cell) -> tuple[DictConfig, str]:

@@ -15,7 +15,7 @@ import pytest
 from omegaconf import DictConfig
 
 from bench import features
-from bench.config import choice, run_id
+from bench.choice import Choice
 from elmo_core.encoders.checked import Checked
 from elmo_core.encoders.random import random_elmo
 from elmo_core.store.feature_store import FeatureStore
@@ -173,9 +173,9 @@ def test_features_do_not_make_another_run_unless_they_change_the_numbers(
     configured: Callable[..., DictConfig],
 ) -> None:
     def name(*overrides: str) -> str:
-        return run_id(configured("task=snli", *overrides))
+        return Choice.of(configured("task=snli", *overrides)).run_id
 
-    assert "features" not in choice(configured("task=snli"))
+    assert "features" not in Choice.of(configured("task=snli")).values
     for same in ("features=live", "features=store", "features.dir=x", "features.max_gb=3"):
         assert name(same) == name()
     half = "features.precision=float16"
