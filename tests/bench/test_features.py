@@ -66,8 +66,8 @@ def predictions(folder: Path) -> list[dict[str, Any]]:
 def test_store_and_live_give_the_same_predictions(
     small: Small, root: Path, result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ("training.max_epochs=6", "training.scheduler=null", "training.optimizer.lr=0.005")
-    arguments += ("task.hidden=16", "task.dropout=0", "task.attention_dropout=0")
+    arguments = ["training.max_epochs=6", "training.scheduler=null", "training.optimizer.lr=0.005"]
+    arguments += ["task.hidden=16", "task.dropout=0", "task.attention_dropout=0"]
     live = small(*arguments, "features=live", f"features.dir={root}", runs="live")
     assert not root.exists()
     filling = small(*arguments, "features=store", f"features.dir={root}", runs="filling")

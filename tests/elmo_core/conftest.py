@@ -1,5 +1,8 @@
 """What the tests of `elmo_core` share: a tiny biLM, and the published reference vectors."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +33,7 @@ TINY: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True, scope="package")
-def one_thread():
+def one_thread() -> Iterator[None]:
     """On tensors this small, threads only stand in each other's way."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -48,7 +51,7 @@ def tiny_options() -> dict[str, Any]:
 
 
 @pytest.fixture
-def make_bilm(tiny_options):
+def make_bilm(tiny_options: dict[str, Any]) -> Callable[..., BiLM]:
     """A seeded biLM whose LSTM weights are large enough for every non-linearity to matter."""
 
     def make(scale: float = 3.0, seed: int = 0, **lstm: Any) -> BiLM:

@@ -1,6 +1,11 @@
 """A small language to train on, and everything else that these tests share."""
 
+from __future__ import annotations
+
 import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +22,7 @@ def sentence(rng: random.Random) -> str:
 
 
 @pytest.fixture
-def text(tmp_path):
+def text(tmp_path: Path) -> Path:
     """A file of 600 tokenised sentences."""
     rng = random.Random(0)
     path = tmp_path / "text.txt"
@@ -26,14 +31,14 @@ def text(tmp_path):
 
 
 @pytest.fixture
-def prepared(tmp_path, text):
+def prepared(tmp_path: Path, text: Path) -> Path:
     """The folder that `prepare` makes of it."""
     prepare([text], tmp_path / "corpus", Request(heldout=0.3, min_count=1))
     return tmp_path / "corpus"
 
 
 @pytest.fixture
-def options(tiny_options) -> Options:
+def options(tiny_options: dict[str, Any]) -> Options:
     return Options.parse(tiny_options)
 
 
@@ -43,7 +48,7 @@ def training() -> Training:
 
 
 @pytest.fixture
-def make_corpus(tmp_path):
+def make_corpus(tmp_path: Path) -> Callable[..., Corpus]:
     """Sentences, and the words of the vocabulary → a Corpus."""
 
     def make(sentences: list[list[str]], words: list[str]) -> Corpus:
