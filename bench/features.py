@@ -1,4 +1,4 @@
-"""`python -m bench.features`: the layers that encoders gave, kept on the disk for all runs."""
+"""`python -m bench.features`: look after the layers that encoders gave, kept on the disk."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ SPLITS = ("train", "dev", "test")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_args(arguments)
     with exit_status(debug=False):
         given.run(given)
 
 
 def parser() -> ArgumentParser:
+    """Make the parser with its four subcommands."""
     subcommands = Subcommands(
         PROGRAM,
         "Layers that encoders gave, kept on the disk for all runs.",
@@ -186,6 +187,7 @@ def _prune(given: Namespace) -> None:
 
 
 def _agreed(question: str) -> bool:
+    """Ask the user. Raises RunError where nobody is there to answer."""
     if not sys.stdin.isatty():
         raise RunError(f"{question} Nobody is there to answer: --yes does it without asking")
     return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
@@ -198,7 +200,7 @@ def _root(given: Namespace) -> Path:
 
 
 def _chosen(given: Namespace) -> list[Shelf]:
-    """Those that --encoder names, by default all."""
+    """Return what is stored of the encoder that `--encoder` names, by default all."""
     from elmo_core.store.shelves import shelves
 
     found, name = shelves(_root(given)), given.encoder

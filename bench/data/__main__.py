@@ -93,7 +93,7 @@ def _check(given: Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: what the verb says, 2 for something the user can mend, 1 for anything else."""
+    """Run the command line; exit as the subcommand says, or 2 for what the user can mend."""
     given = parser().parse_args(arguments)
     from bench.errors import exit_status
 

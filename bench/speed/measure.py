@@ -1,4 +1,4 @@
-"""All measurements, in order."""
+"""All measurements, one after the other."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Measured:
+    """All that was measured."""
+
     clock: str
     machine: Machine
     encoder: str
@@ -40,7 +42,18 @@ class Measured:
 
 
 def measure(given: Namespace, say: Say) -> Measured:
-    """`given` as the parser gives it; `say` hears what is being done. Raises RunError."""
+    """Take all measurements.
+
+    Args:
+        given: The parsed command line.
+        say: Called with what is measured next.
+
+    Returns:
+        What was measured.
+
+    Raises:
+        RunError: What was asked for cannot be measured.
+    """
     names = _chosen(given.tasks)
     found = text.sentences(given.text, given.sentences)
     if given.peer is not None and not given.peer.is_file():
@@ -81,6 +94,7 @@ def measure(given: Namespace, say: Say) -> Measured:
 def _steps(
     given: Namespace, names: list[str], encoder: Encoder, now: Now, say: Say
 ) -> tuple[list[Step], dict[str, str]]:
+    """Measure the training steps of these tasks, and say why some could not be measured."""
     taken: list[Step] = []
     without: dict[str, str] = {}
     for name in names:
@@ -95,7 +109,7 @@ def _steps(
 
 
 def _chosen(names: list[str] | None) -> list[str]:
-    """Of tasks, by default all. Raises RunError."""
+    """Return the tasks that are named, by default all. Raises RunError for an unknown one."""
     known = tasks.names()
     for name in names or ():
         if name not in known:

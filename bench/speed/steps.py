@@ -1,4 +1,4 @@
-"""How long a training step takes, of any task: reading, collating, moving, and the arithmetic."""
+"""The time of a training step of any task: reading, collating, moving, and the arithmetic."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tasks.task import Example
 
 @dataclass(frozen=True)
 class Step:
-    """Medians, in seconds."""
+    """The time of one task's steps in one placement: medians, in seconds."""
 
     task: str
     placement: str
@@ -40,7 +40,7 @@ class Step:
 def measured(
     words: Sequence[str], task: str, encoder: Encoder, steps: int, now: Now
 ) -> Iterator[Step]:
-    """On the task's training data: without ELMo, then where the task has it by default."""
+    """Measure on the task's training data: without ELMo, then where the task has it by default."""
     placements = ["none"]
     if (usual := composed([*words, f"task={task}"]).elmo.placement) != "none":
         placements.append(usual)
@@ -81,7 +81,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
 
 
 class _Laps(pl.Callback):
-    """When each step ended, and how long its data took."""
+    """Notes when each step ended, and how long its data took."""
 
     def __init__(self, data: BenchData, now: Now) -> None:
         self._collate, self.now = data.collate, now
@@ -98,5 +98,5 @@ class _Laps(pl.Callback):
         self.ends.append(self.now())
 
     def typical(self) -> float:
-        """From end to end, so that nothing is left out."""
+        """Return the median time from one step's end to the next, so that nothing is left out."""
         return median(b - a for a, b in zip(self.ends, self.ends[1:], strict=False))

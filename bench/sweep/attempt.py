@@ -1,4 +1,4 @@
-"""One run among many, in whichever process it is done: what came of it, never an exception."""
+"""One run among many, in whichever process: what came of it is returned, never raised."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bench.sweep.job import Cell, Ensemble, Outcome
 
 
 def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
-    """Do the run `cfg`, which stands in `cells` at Hydra's job number, and say so in one line."""
+    """Do the run `cfg` and say in one line what came of it; its cell has Hydra's job number."""
     number = HydraConfig.get().job.num
     label = f"[{number + 1}/{len(cells)}] {cells[number]}"
     started = time.perf_counter()
@@ -35,7 +35,10 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
 
 
 def combined(ensemble: Ensemble, force: bool) -> Outcome:
-    """The same for an ensemble, whose runs are there; one of another process's is waited for."""
+    """Make an ensemble of finished runs and say in one line what came of it.
+
+    If another process is making it, wait until it is there.
+    """
     started = time.perf_counter()
     with one_line(str(ensemble)):
         outcome = _combined(ensemble, force)
@@ -76,7 +79,7 @@ def _finished(result: dict[str, Any]) -> Outcome:
 
 
 def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
-    """In one line; for a bug of ours, the traceback goes to the run's log."""
+    """Say in one line why; the traceback of a bug of ours goes to the run's log."""
     if debug:
         traceback.print_exc()
     why = explain(error)
@@ -94,7 +97,7 @@ def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
 
 @contextmanager
 def _command(overrides: Sequence[str]) -> Iterator[None]:
-    """Lightning starts the other processes of a run with this one's command line."""
+    """Inside, this process has the command line of one run, for the processes that it starts."""
     whole = sys.argv
     sys.argv = [whole[0], *overrides]
     try:

@@ -163,7 +163,7 @@ def _owners(name: str, rows: Rows, columns: Rows) -> dict[str, str]:
 
 
 def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> Iterator[str]:
-    """The words that hold for all runs."""
+    """Yield the words of the command line that hold for all runs. Raises ConfigError."""
     for override in given:
         key = override.key_or_group
         if key.startswith("experiment."):  # changes the table, not its runs

@@ -14,7 +14,7 @@ from bench.run.record import Record
 
 @dataclass(frozen=True)
 class Cell:
-    """One run's place in a table."""
+    """The place of a run in a table."""
 
     row: str
     column: str
@@ -24,6 +24,7 @@ class Cell:
 
     @property
     def overrides(self) -> list[str]:
+        """The words of the command line that compose the run."""
         return [*self.words, f"seed={self.seed}"]
 
     def __str__(self) -> str:
@@ -42,7 +43,7 @@ class Outcome:
 
 @dataclass(eq=False)
 class Job:
-    """A run, and the cells that it fills: two that are the same choice are one run."""
+    """A run and the cells that it fills: cells that are the same choice are one run."""
 
     cfg: DictConfig
     record: Record
@@ -55,6 +56,7 @@ class Job:
         self.found = self._found()
 
     def _found(self) -> str:
+        """Return the state of the run before anything is done."""
         result = self.record.result()
         if result is not None and result["status"] == "finished" and not self.cfg.force:
             return "finished"
@@ -66,11 +68,12 @@ class Job:
 
     @property
     def done(self) -> bool:
+        """Whether the run is finished by now."""
         return self.record.finished() is not None
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another process was at work on it when it was attempted."""
+        """Whether another process was at work on the run when it was attempted."""
         return self.outcome is not None and self.outcome.status == "elsewhere"
 
 
@@ -79,7 +82,7 @@ Places = Sequence[tuple[Cell, Job]]
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """A further cell of a table: the runs of all seeds of a row and a column, combined."""
+    """A further cell of a table, in which the runs of all seeds of another are combined."""
 
     row: str
     column: str
@@ -88,23 +91,28 @@ class Ensemble:
 
     @cached_property
     def record(self) -> Record:
+        """The ensemble's own folder, beside its runs."""
         folders = [job.record.folder for job in self.jobs]
         return Record(folders[0].parent / ensemble_id(folder.name for folder in folders))
 
     @property
     def command(self) -> str:
+        """What combines the runs, for a shell."""
         return command([job.record.folder for job in self.jobs])
 
     @property
     def task(self) -> str:
+        """The name of the task that its runs share."""
         return str(self.jobs[0].cfg.task["name"])
 
     @property
     def ready(self) -> bool:
+        """Whether all its runs are finished."""
         return all(job.done for job in self.jobs)
 
     @property
     def done(self) -> bool:
+        """Whether the ensemble is recorded."""
         return self.record.finished() is not None
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A run's memory, kept near what it uses: glibc's heap gives its holes back."""
+"""Memory that is given back: glibc's heap, trimmed now and then."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOM = 2**31  # bytes that the heap may grow by before it is trimmed
 
 
 def own_memory() -> int:
-    """Bytes that the process has of its own, files that it maps left out; 0 where Linux is not."""
+    """Return the bytes that are the process's own, mapped files left out; 0 outside of Linux."""
     try:
         _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:

@@ -33,7 +33,7 @@ LEAST = 256
 
 @dataclass(frozen=True)
 class Compared:
-    """Tokens a second."""
+    """One way of making batches; rates are tokens a second."""
 
     batch: int
     in_order: bool
@@ -45,6 +45,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Peer:
+    """What was measured beside the peer."""
+
     difference: float  # the largest, in any layer of the first sentences
     compared: list[Compared]
 
@@ -52,10 +54,23 @@ class Peer:
 def measured(
     python: Path, encoders: dict[str, Encoder], found: Sentences, limit: float, now: Now
 ) -> Peer:
-    """`encoders` by precision; each measurement of theirs takes about `limit` seconds.
+    """Measure the peer and our encoders side by side.
 
-    Ours before and after each of theirs, so that both meet the same machine. Raises RunError where
-    the peer cannot be run, or the encoder is no biLM.
+    Ours are measured before and after each measurement of theirs, so that both meet the same
+    machine.
+
+    Args:
+        python: An interpreter that has AllenNLP.
+        encoders: Ours, by precision.
+        found: The sentences.
+        limit: The seconds that one measurement of theirs takes, about.
+        now: The clock.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        RunError: The peer cannot be run, or the encoder is no biLM.
     """
     exact = encoders["float32"]
     bilm = getattr(getattr(exact, "encoder", exact), "bilm", None)
@@ -80,6 +95,7 @@ def measured(
 
 
 def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
+    """Return the largest difference in any layer of these sentences."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layers.pt"
         ask(vectors=len(found), to=str(path))
@@ -90,7 +106,7 @@ def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
 
 @contextmanager
 def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Any]:
-    """What is yielded asks the peer and waits for its answer."""
+    """Start the peer; yield a function that asks it and waits for its answer."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         weights.write_hdf5(bilm, folder / "weights.hdf5")
