@@ -78,7 +78,7 @@ class Choice:
             yield Choice({**self.values, "training": {**training, "max_epochs": epochs}})
 
 
-def _canonical(value: Any) -> Any:
+def _canonical(value: object) -> object:
     """Write whole numbers as floats, so that 1 and 1.0 are one choice."""
     if isinstance(value, dict):
         return {key: _canonical(item) for key, item in value.items()}

@@ -160,6 +160,6 @@ def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None
         raise ConfigError(f"{key}={value}: unknown{hint} (choose {', '.join(known)}{more})")
 
 
-def _require(key: str, value: Any, holds: bool, wanted: str) -> None:
+def _require(key: str, value: object, holds: bool, wanted: str) -> None:
     if not holds:
         raise ConfigError(f"{key}={value}: must be {wanted}")

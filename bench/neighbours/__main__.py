@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ The corpus is plain text, or tokenised sentences, one a line. Nearest is by cosi
 layer that is asked for, words by layer 0, the encoder's vectors before any context.
 """
 WINDOW = 12  # words shown on each side
+Advance = Callable[[Sequence[str]], None]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -144,7 +145,7 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 
 
 @contextmanager
-def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Any]]:
+def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
     """Yield the corpus's sentences, and what moves a progress bar on by each that is read."""
     from bench.console import progress
     from elmo_core.pretraining.sentences import read_sentences
@@ -191,7 +192,12 @@ def _in_context(occurrence: Occurrence, console: Console) -> Text:
     begin, end = max(0, place - WINDOW), place + WINDOW + 1
     left, right = " ".join(sentence[begin:place]), " ".join(sentence[place + 1 : end])
     word = occurrence.word if console.color_system else f"*{occurrence.word}*"
-    parts: list[Any] = ["… " * (begin > 0), left, " " * bool(left), (word, "bold green")]
+    parts: list[str | tuple[str, str]] = [
+        "… " * (begin > 0),
+        left,
+        " " * bool(left),
+        (word, "bold green"),
+    ]
     return Text.assemble(*parts, " " * bool(right), right, " …" * (end < len(sentence)))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from hydra.utils import get_object
@@ -102,10 +101,10 @@ def operations(encoder: Encoder, found: Sentences) -> int:
     return int(counter.get_total_flops())
 
 
-def _packed() -> dict[Any, Any]:
+def _packed() -> dict[object, Callable[..., int]]:
     """Count oneDNN's packed product, which torch does not."""
 
-    def count(x: Sequence[int], weight: Sequence[int], *_: Any, **__: Any) -> int:
+    def count(x: Sequence[int], weight: Sequence[int], *_: object, **__: object) -> int:
         return 2 * torch.Size(x).numel() * weight[0]
 
     operator = getattr(torch.ops.mkldnn, "_linear_pointwise", None)

@@ -42,17 +42,9 @@ class Measured:
 
 
 def measure(given: Namespace, say: Say) -> Measured:
-    """Take all measurements.
+    """Take all measurements that the parsed command line asks for.
 
-    Args:
-        given: The parsed command line.
-        say: Called with what is measured next.
-
-    Returns:
-        What was measured.
-
-    Raises:
-        RunError: What was asked for cannot be measured.
+    `say` is called with what is measured next. Raises RunError for what cannot be measured.
     """
     names = _chosen(given.tasks)
     found = text.sentences(given.text, given.sentences)
@@ -68,13 +60,12 @@ def measure(given: Namespace, say: Say) -> Measured:
     say("the featurizer")
     encoders = {"float32": featurizer.encoder_in(cfg, "float32")}
     chosen = featurizer.sample(encoders["float32"], found, given.seconds, now)
-    featurizers, errors, exact = [], {}, []
+    featurizers, errors = [], {}
     for precision in featurizer.precisions(cfg):
         say(f"the featurizer, {precision}")
-        encoders[precision] = encoder = featurizer.encoder_in(cfg, precision)
-        figures, layers = featurizer.measured(
-            encoder, precision, chosen, at_hand.rates[precision], now
-        )
+        encoders[precision] = featurizer.encoder_in(cfg, precision)
+        rate = at_hand.rates[precision]
+        figures, layers = featurizer.measured(encoders[precision], precision, chosen, rate, now)
         featurizers.append(figures)
         if precision == "float32":
             exact = layers

@@ -94,7 +94,7 @@ class _Laps(pl.Callback):
         self.data.append(self.now() - started)
         return batch
 
-    def on_train_batch_end(self, *_: Any, **__: Any) -> None:
+    def on_train_batch_end(self, *_: object, **__: object) -> None:
         self.ends.append(self.now())
 
     def typical(self) -> float:

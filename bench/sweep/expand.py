@@ -38,21 +38,11 @@ def grid(given: Sequence[Override], default_task: str, default_seed: int) -> lis
 def of_experiment(
     name: str, node: DictConfig, given: Sequence[Override], tasks: Sequence[str], default_task: str
 ) -> tuple[list[Cell], list[str]]:
-    """Expand an experiment into its runs.
+    """Expand the experiment `node` into its cells; say in a line what is left out.
 
-    Args:
-        name: The experiment's, for messages.
-        node: The content of conf/experiment/`name`.yaml.
-        given: The overrides of the command line. Those that are not about the experiment itself
-            hold for all runs.
-        tasks: The tasks that there are.
-        default_task: The task of a single row, where neither the file nor `given` names one.
-
-    Returns:
-        The cells, and one line for each row or column that is left out.
-
-    Raises:
-        ConfigError: The file contradicts itself or the command line.
+    `given` are the overrides of the command line: those that are not about the experiment itself
+    hold for all runs. `tasks` are those that there are. Where neither the file nor `given` names
+    one, the single row is `default_task`. Raises ConfigError for contradictions.
     """
     experiment = cast(dict[str, Any], OmegaConf.to_container(node, resolve=True))
     options = {override.key_or_group: override for override in given}
@@ -86,7 +76,7 @@ def of_experiment(
 
 
 def _rows(
-    name: str, rows: Any, options: Mapping[str, Override], tasks: Sequence[str], default: str
+    name: str, rows: object, options: Mapping[str, Override], tasks: Sequence[str], default: str
 ) -> tuple[Rows, list[str]]:
     """Return the rows of the file, or those of `task=`, which need not stand in the file."""
     asked = _values(options["task"]) if "task" in options else []
@@ -120,7 +110,7 @@ def _that_exist(name: str, rows: Rows, tasks: Sequence[str]) -> tuple[Rows, list
     return {row: changes for row, changes in rows.items() if row not in missing}, told
 
 
-def _named(name: str, what: str, content: Any) -> Rows:
+def _named(name: str, what: str, content: object) -> Rows:
     """Return rows or columns by name; `what` they are stands in the ConfigError."""
     if not isinstance(content, dict) or not all(isinstance(c, dict) for c in content.values()):
         raise ConfigError(f"{name}: {what}: expected NAME: {{KEY: VALUE, …}}, …")

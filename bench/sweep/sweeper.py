@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -55,7 +54,7 @@ class Sweep(Sweeper):
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
         self.hydra_context, self.config = hydra_context, config
-        self.loader: Any = hydra_context.config_loader
+        self.loader = hydra_context.config_loader
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
@@ -191,7 +190,7 @@ def _stopped_by_sigterm() -> Iterator[None]:
     the next run.
     """
 
-    def stop(*_: Any) -> None:
+    def stop(*_: object) -> None:
         sys.exit(128 + signal.SIGTERM)
 
     before = signal.signal(signal.SIGTERM, stop)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from typing import Any
 
 from pytorch_lightning import Callback
 
@@ -32,7 +31,7 @@ class HeapTrimmer(Callback):
         self.room, self.trimmed = room, own_memory()
         self.trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if self.trimmed else None
 
-    def _after_batch(self, *_: Any, **__: Any) -> None:
+    def _after_batch(self, *_: object, **__: object) -> None:
         if self.trim is not None and own_memory() > self.trimmed + self.room:
             self.trim(0)
             self.trimmed = own_memory()

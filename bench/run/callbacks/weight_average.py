@@ -34,7 +34,7 @@ class WeightAverage(Callback):
                 weight.copy_(before)
 
     def on_train_batch_end(
-        self, trainer: Trainer, pl_module: LightningModule, *_: Any, **__: Any
+        self, trainer: Trainer, pl_module: LightningModule, *_: object, **__: object
     ) -> None:
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))

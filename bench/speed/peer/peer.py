@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +22,9 @@ from bench.speed.clock import Now, seconds
 from bench.speed.text import Sentences, tokens
 from elmo_core import BiLM, Encoder
 from elmo_core.bilm import weights
+
+Ask = Callable[..., Any]
+"""Sends the peer a request, by keywords, and returns its answer."""
 
 SCRIPT = Path(__file__).with_name("allennlp_elmo.py")
 WAYS = ((32, True), (64, True), (32, False))
@@ -94,7 +97,7 @@ def measured(
     return Peer(difference, compared)
 
 
-def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
+def _difference(ask: Ask, encoder: Encoder, found: Sentences) -> float:
     """Return the largest difference in any layer of these sentences."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layers.pt"
@@ -105,7 +108,7 @@ def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
 
 
 @contextmanager
-def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Any]:
+def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Ask]:
     """Start the peer; yield a function that asks it and waits for its answer."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -117,10 +120,10 @@ def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Any]:
             yield from _talking(python, command, said)
 
 
-def _talking(python: Path, command: list[str], said: IO[str]) -> Iterator[Any]:
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+def _talking(python: Path, command: list[str], said: IO[str]) -> Iterator[Ask]:
+    pipe = subprocess.PIPE
     try:
-        process = subprocess.Popen(command, text=True, **pipes)
+        process = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=said)
     except OSError as error:
         raise RunError(f"--peer {python}: {error.strerror}") from error
 
