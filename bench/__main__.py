@@ -18,8 +18,11 @@ from bench.sweep import sweeper
 
 
 def job(cfg: DictConfig) -> float:
-    """One run; the best dev score. torch and Lightning are imported only now, so that `--help` is
-    quick. One of many (a search's; a sweep has its own) leaves its errors to the sweeper."""
+    """Do one run and return its best dev score.
+
+    torch and Lightning are imported only now, so that `--help` is quick. Where a search does many
+    runs, it is the search that handles their errors; a sweep of ours does not come here.
+    """
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
@@ -31,7 +34,7 @@ def job(cfg: DictConfig) -> float:
 
 
 def main() -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     arguments = sys.argv[1:]
     sys.argv[1:] = overrides.expand(arguments)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below

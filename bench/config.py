@@ -1,10 +1,7 @@
-"""The typed schema of a run's configuration, and what of it decides the result. No torch here."""
+"""The typed schema of a run's configuration, and what its values may be. No torch here."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -21,11 +18,13 @@ CONF = Path(__file__).resolve().parent.parent / "conf"
 
 
 class ConfigError(ValueError):
-    """A key or value that its owner can mend; one line."""
+    """A key or value of the configuration is wrong; the message is one line, for its owner."""
 
 
 @dataclass
 class Data:
+    """What is read, and how much of it is trained on."""
+
     name: str = omegaconf.MISSING
     version: int | None = None  # of built-in data: another world is another run
     set: str | None = None  # a published set by its name, where a task has several
@@ -35,6 +34,8 @@ class Data:
 
 @dataclass
 class Elmo:
+    """Where the layers enter the model, and how they are mixed."""
+
     placement: str = omegaconf.MISSING
     layers: str = "all"  # all | top | mean | an index
     l2: float = 0.0  # λ
@@ -44,6 +45,8 @@ class Elmo:
 
 @dataclass
 class Training:
+    """How the task's model is trained; the defaults are in conf/task."""
+
     batch_size: int = omegaconf.MISSING
     max_epochs: int = omegaconf.MISSING
     patience: int = omegaconf.MISSING  # epochs without a better dev score before stopping
@@ -57,6 +60,8 @@ class Training:
 
 @dataclass
 class Trainer:
+    """What Lightning's Trainer is given: device, processes, precision."""
+
     accelerator: str = "auto"
     devices: str = "1"
     strategy: str = "auto"
@@ -66,6 +71,8 @@ class Trainer:
 
 @dataclass
 class Features:
+    """Whether the encoder's layers are stored, and where."""
+
     mode: str = omegaconf.MISSING  # auto | store | live
     precision: str = "float32"  # float32 | float16
     dir: str | None = None  # by default, features in the user's cache
@@ -74,11 +81,15 @@ class Features:
 
 @dataclass
 class Paths:
+    """Where runs are recorded."""
+
     runs: str = "runs"
 
 
 @dataclass
 class Config:
+    """The configuration of one run, or of the experiment that it belongs to."""
+
     task: dict[str, Any] = field(default_factory=dict)
     data: Data = field(default_factory=Data)
     encoder: dict[str, Any] = field(default_factory=dict)
@@ -111,7 +122,7 @@ def register() -> None:
 
 
 def check(cfg: DictConfig) -> None:
-    """Raise ConfigError for keys added with `+` and for values that types alone do not catch."""
+    """Raise ConfigError for a key added with `+`, or a value that types alone do not catch."""
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")
     elmo, training = cfg.elmo, cfg.training
@@ -149,67 +160,6 @@ def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None
         raise ConfigError(f"{key}={value}: unknown{hint} (choose {', '.join(known)}{more})")
 
 
-def _require(key: str, value: Any, holds: bool, wanted: str) -> None:
+def _require(key: str, value: object, holds: bool, wanted: str) -> None:
     if not holds:
         raise ConfigError(f"{key}={value}: must be {wanted}")
-
-
-def choice(cfg: DictConfig) -> dict[str, Any]:
-    """What decides a run's numbers: no paths, no logging, no device.
-
-    Without ELMo neither the encoder nor the mix counts, so that one baseline serves a whole sweep;
-    λ counts only where there are weights to learn.
-    """
-    chosen = OmegaConf.to_container(cfg, resolve=True)
-    assert isinstance(chosen, dict)
-    for key in ("paths", "logger", "experiment", "plan", "force", "debug"):
-        chosen.pop(key, None)
-    if chosen["data"].get("train_share") == 1:  # older records have no such key
-        del chosen["data"]["train_share"]
-    if chosen["data"].get("set") is None:
-        chosen["data"].pop("set", None)
-    if chosen["training"].get("ema") is None:
-        chosen["training"].pop("ema", None)
-    if chosen["training"].get("scheduler_interval") == "epoch":
-        del chosen["training"]["scheduler_interval"]
-    trainer = chosen.pop("trainer")
-    chosen["trainer"] = {key: trainer[key] for key in ("precision", "limit_batches")}
-    precision = chosen.pop("features", {}).get("precision", "float32")
-    if precision != "float32":
-        chosen["features"] = {"precision": precision}
-    if cfg.elmo.placement == "none":
-        chosen.pop("features", None)
-        del chosen["encoder"]
-        chosen["elmo"] = {"placement": "none"}
-    elif cfg.elmo.layers != "all":
-        del chosen["elmo"]["l2"]
-    return chosen
-
-
-def run_id(cfg: DictConfig) -> str:
-    """A name that is the same for the same choice: the placement and a hash."""
-    return _name(choice(cfg))
-
-
-def shorter(cfg: DictConfig) -> Iterator[str]:
-    """The run ids of the same choice with fewer epochs, the longest first."""
-    chosen = choice(cfg)
-    for epochs in range(cfg.training.max_epochs - 1, 0, -1):
-        chosen["training"]["max_epochs"] = epochs
-        yield _name(chosen)
-
-
-def _name(chosen: dict[str, Any]) -> str:
-    text = json.dumps(_canonical(chosen), sort_keys=True)
-    return f"{chosen['elmo']['placement']}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-
-
-def _canonical(value: Any) -> Any:
-    """1 and 1.0 are one choice."""
-    if isinstance(value, dict):
-        return {key: _canonical(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_canonical(item) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value

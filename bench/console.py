@@ -21,18 +21,21 @@ _line: _Line | None = None  # of a run among many
 
 
 def on_terminal() -> bool:
+    """Return whether a terminal shows what a run says, and the run is not one of many."""
     return sys.stderr.isatty() and not among_many()
 
 
 def among_many() -> bool:
-    """Whether one line is all that a run may say."""
+    """Return whether the run is one of many, which may say one line only."""
     return _line is not None
 
 
 @contextmanager
 def one_line(label: str) -> Iterator[None]:
-    """Inside, what a run says last stands on one line, where there is somebody to look at it: not
-    in the several processes of a parallel sweep, which would write over each other."""
+    """Inside, a run among many shows the last thing that it says on one line.
+
+    Only the main process does: those of a parallel sweep would write over each other.
+    """
     global _line
     alone = multiprocessing.current_process().name == "MainProcess"
     with Console(stderr=True, quiet=not alone).status(label) as status:
@@ -44,6 +47,8 @@ def one_line(label: str) -> Iterator[None]:
 
 
 class _Line(logging.Handler):
+    """A log handler that shows the last message beside the run's label."""
+
     def __init__(self, label: str, status: Status) -> None:
         super().__init__()
         self.label, self.status = label, status
@@ -54,7 +59,7 @@ class _Line(logging.Handler):
 
 @contextmanager
 def said_in(path: Path | None = None) -> Iterator[None]:
-    """Log lines of ours go to the console and are appended to `path`, if there is one."""
+    """Inside, our log lines go to the console and are appended to `path`, if there is one."""
     handlers: list[logging.Handler] = [_line or logging.StreamHandler()]
     if path is not None:
         handlers.append(logging.FileHandler(path))
@@ -81,7 +86,7 @@ def said_in(path: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar, where there is somebody to look at it; what is yielded moves it on."""
+    """Show a progress bar if there is a terminal; yield what moves it on by a number of items."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not on_terminal()) as bar:
         task = bar.add_task(description, total=total)

@@ -7,10 +7,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
-import hydra.utils
-from hydra.errors import InstantiationException
 
 from bench.config import ConfigError
 from elmo_core.errors import ElmoCoreError, NotFetchedError
@@ -20,7 +16,7 @@ UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIS
 
 
 class RunError(RuntimeError):
-    """A run that cannot go on, for a reason that its owner can mend."""
+    """A run cannot go on, for a reason that its owner can mend."""
 
 
 class BusyError(RunError):
@@ -28,7 +24,7 @@ class BusyError(RunError):
 
 
 def explain(error: BaseException) -> str | None:
-    """One line for what the user can mend, None for a bug of ours."""
+    """Return one line for what the user can mend, None for a bug of ours."""
     if isinstance(error, NotFetchedError):
         return (
             f"word vectors {error.name} are not there yet: `python -m bench.data get {error.name}` "
@@ -40,14 +36,17 @@ def explain(error: BaseException) -> str | None:
         if error.errno == errno.ENOSPC:
             return "disk full: make room; the same command then goes on from the last whole epoch"
         if error.errno in UNWRITABLE:
-            reason = error.strerror.lower()
+            reason = (error.strerror or "").lower()
             return f"cannot write {error.filename} ({reason}): give another paths.runs=FOLDER"
     return None
 
 
 @contextmanager
 def exit_status(debug: bool) -> Iterator[None]:
-    """Leave with status 2 and one line for what the user can mend (after a traceback in debug)."""
+    """Exit with status 2 and one line for what the user can mend; other errors go through.
+
+    With `debug`, the traceback comes before the line.
+    """
     try:
         yield
     except Exception as error:
@@ -58,17 +57,3 @@ def exit_status(debug: bool) -> Iterator[None]:
             traceback.print_exc()
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
-
-
-def build(node: Any, **arguments: Any) -> Any:
-    """`hydra.utils.instantiate`, with what went wrong inside the target raised as it was."""
-    try:
-        return hydra.utils.instantiate(node, **arguments)
-    except InstantiationException as error:
-        cause = error.__cause__
-        if cause is not None and not isinstance(cause, TypeError | ValueError | ImportError):
-            raise cause from None
-        if cause is not None and explain(cause):
-            raise cause from None
-        reason = " ".join(str(cause or error).split())
-        raise ConfigError(f"{node['_target_']}: {reason}") from error

@@ -23,8 +23,11 @@ import omegaconf
 
 
 class View(Enum):
-    """How a report shows it: scores, scores against a column's x, the same with the updates that
-    the scores took, or the weights of the mixes."""
+    """How a report shows an experiment.
+
+    A table shows scores; a curve, scores against each column's x; efficiency, also the updates that
+    the scores took; weights, the weights of the mixes.
+    """
 
     table = "table"
     curve = "curve"
@@ -33,7 +36,7 @@ class View(Enum):
 
 
 class Split(Enum):
-    """Whose score counts; where the data has no test set, dev's."""
+    """The split whose scores a report shows; dev's, where the data has no test set."""
 
     dev = "dev"
     test = "test"
@@ -41,6 +44,8 @@ class Split(Enum):
 
 @dataclass
 class Experiment:
+    """One experiment file."""
+
     title: str = omegaconf.MISSING
     source: str = ""  # what it repeats: a paper's table
     view: View = View.table

@@ -1,4 +1,4 @@
-"""`python -m bench.features`: the layers that encoders gave, kept on the disk for all runs."""
+"""`python -m bench.features`: look after the layers that encoders gave, kept on the disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
-from elmo_core.subcommands import Verbs
+from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from elmo_core.store.shelves import Shelf
@@ -19,26 +19,27 @@ SPLITS = ("train", "dev", "test")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_args(arguments)
     with exit_status(debug=False):
         given.run(given)
 
 
 def parser() -> ArgumentParser:
-    verbs = Verbs(
+    """Make the parser with its four subcommands."""
+    subcommands = Subcommands(
         PROGRAM,
         "Layers that encoders gave, kept on the disk for all runs.",
         "a run fills the store by itself; these look after it:\n"
         "$ build task=snli encoder=elmo-small\n$ stats\n$ verify\n$ prune --idle 60",
     )
     for add in (_add_build, _add_stats, _add_verify, _add_prune):
-        add(verbs)
-    return verbs.parser
+        add(subcommands)
+    return subcommands.parser
 
 
-def _add_build(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_build(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "build",
         _build,
         "Compute now what a run with the same words would compute first.",
@@ -46,19 +47,21 @@ def _add_build(verbs: Verbs) -> None:
         "build task=snli data.dir=~/snli_1.0 encoder=elmo-original features.precision=float16",
         "build task=ner encoder=elmo-small features.dir=/scratch/features --splits train dev",
     )
-    verb.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`")
-    verb.add_argument(
+    command.add_argument(
+        "overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`"
+    )
+    command.add_argument(
         "--splits", nargs="+", choices=SPLITS, default=SPLITS, help="which (default: all three)"
     )
 
 
-def _add_stats(verbs: Verbs) -> None:
+def _add_stats(subcommands: Subcommands) -> None:
     text = "What is stored of each encoder, how much it is, and when it was last used."
-    _add_folder(verbs.add("stats", _stats, text, "stats", "stats --dir /scratch/features"))
+    _add_folder(subcommands.add("stats", _stats, text, "stats", "stats --dir /scratch/features"))
 
 
-def _add_verify(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_verify(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "verify",
         _verify,
         "Read every byte. What is damaged is removed, and computed again by the next run that "
@@ -66,12 +69,12 @@ def _add_verify(verbs: Verbs) -> None:
         "verify",
         "verify --encoder elmo-small",
     )
-    _add_folder(verb)
-    _add_encoder(verb)
+    _add_folder(command)
+    _add_encoder(command)
 
 
-def _add_prune(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_prune(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "prune",
         _prune,
         "Throw away what is stored: of an encoder, or what has not been used for long.",
@@ -79,24 +82,24 @@ def _add_prune(verbs: Verbs) -> None:
         "prune --idle 60 --yes",
         "prune --all",
     )
-    _add_folder(verb)
-    _add_encoder(verb)
-    verb.add_argument("--idle", type=float, metavar="DAYS", help="not used for so many days")
-    verb.add_argument("--all", action="store_true", help="everything")
-    verb.add_argument("--yes", action="store_true", help="without asking")
+    _add_folder(command)
+    _add_encoder(command)
+    command.add_argument("--idle", type=float, metavar="DAYS", help="not used for so many days")
+    command.add_argument("--all", action="store_true", help="everything")
+    command.add_argument("--yes", action="store_true", help="without asking")
 
 
-def _add_folder(verb: ArgumentParser) -> None:
-    verb.add_argument("--dir", type=Path, help="as features.dir (default: in the user's cache)")
+def _add_folder(command: ArgumentParser) -> None:
+    command.add_argument("--dir", type=Path, help="as features.dir (default: in the user's cache)")
 
 
-def _add_encoder(verb: ArgumentParser) -> None:
-    verb.add_argument(
+def _add_encoder(command: ArgumentParser) -> None:
+    command.add_argument(
         "--encoder", metavar="NAME", help="its name, or its fingerprint's beginning, in `stats`"
     )
 
 
-# -- the verbs
+# -- the subcommands
 
 
 def _build(given: Namespace) -> None:
@@ -112,7 +115,7 @@ def _build(given: Namespace) -> None:
     with said_in():
         task, training = task_of(cfg), cfg.training
         data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
-        task.prepare(data.split("train"))
+        task.prepare(data.examples("train"))
         encoder = encoder_of(cfg)
         if encoder is None:
             raise RunError("elmo.placement=none asks no encoder: there is nothing to build")
@@ -184,6 +187,7 @@ def _prune(given: Namespace) -> None:
 
 
 def _agreed(question: str) -> bool:
+    """Ask the user. Raises RunError where nobody is there to answer."""
     if not sys.stdin.isatty():
         raise RunError(f"{question} Nobody is there to answer: --yes does it without asking")
     return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
@@ -196,7 +200,7 @@ def _root(given: Namespace) -> Path:
 
 
 def _chosen(given: Namespace) -> list[Shelf]:
-    """Those that --encoder names, by default all."""
+    """Return what is stored of the encoder that `--encoder` names, by default all."""
     from elmo_core.store.shelves import shelves
 
     found, name = shelves(_root(given)), given.encoder

@@ -24,7 +24,7 @@ COMMANDS = {
     *("--run", "-r", "--multirun", "-m", "--cfg", "-c", "--info", "-i", "--help", "-h"),
     *("--hydra-help", "--shell-completion", "-sc", "--experimental-rerun", "--version"),
 }
-"""Hydra's own: of two, it takes none."""
+"""Hydra's own commands: of two, it takes none."""
 
 UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
 """What Hydra raises for configuration that it cannot use."""
@@ -36,13 +36,16 @@ EXTRAS = {
     "hydra/launcher=ray": ("hydra-ray-launcher", "ray"),
     "hydra/sweeper=search": ("hydra-optuna-sweeper", "search"),
 }
-"""Plugins of Hydra's, and the extra of ours that brings them."""
+"""Hydra plugins by the word that asks for them: the distribution, and the extra that brings it."""
 
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
 
 
 def composed(words: list[str]) -> DictConfig:
-    """The configuration of one run with these words, checked. Raises ConfigError."""
+    """Compose and check the configuration of one run from words of the command line.
+
+    Raises ConfigError, in one line, for words that cannot be used.
+    """
     register()
     words = expand(words)
     try:
@@ -55,10 +58,15 @@ def composed(words: list[str]) -> DictConfig:
 
 
 def expand(arguments: list[str]) -> list[str]:
-    """Shorthands: `encoder=PATH` → `encoder=elmo encoder.source=PATH`; `encoder._target_=CLASS`
-    alone → `encoder=own` besides, which has no other keys; `data.dir=FOLDER` or `data.set=NAME`
-    alone → `data=open` besides, so that real data is not trained on like the built-in one. A path
-    that begins with `~/` is quoted for Hydra."""
+    """Write out the shorthands of the command line, for Hydra.
+
+    - `encoder=PATH` becomes `encoder=elmo encoder.source=PATH`.
+    - `encoder._target_=CLASS` alone brings `encoder=own`, which has no keys besides.
+    - `data.dir=FOLDER` or `data.set=NAME` alone brings `data=open`, so that real data is not
+      trained on like the built-in one.
+    - A path that begins with `~/` is quoted.
+    - `experiment=NAME` and `plan=true` bring `-m`.
+    """
     expanded = []
     for argument in arguments:
         key, _, value = argument.partition("=")
@@ -84,7 +92,7 @@ def _is_path(value: str) -> bool:
 
 
 def explain(arguments: list[str], error: Exception) -> str:
-    """One line that says which override Hydra could not take, and what was probably meant."""
+    """Say in one line which override Hydra could not take, and what was probably meant."""
     words = [word for word in arguments if "=" in word or word.startswith(("~", "+"))]
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(CONF), version_base="1.3"):
@@ -97,7 +105,7 @@ def explain(arguments: list[str], error: Exception) -> str:
 
 
 def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
-    """The user's own folders of configuration, as an override."""
+    """Return the user's own folders of configuration, as an override."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config-dir", "-cd", action="append", default=[])
     folders = parser.parse_known_args(arguments)[0].config_dir
@@ -108,6 +116,7 @@ def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
 
 
 def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[str]:
+    """Yield one line for each plugin, group or key that is not there."""
     for override in overrides:
         plugin, extra = EXTRAS.get(str(override.input_line), ("", ""))
         if plugin and not _installed(plugin):
@@ -126,7 +135,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
                         f"(choose {', '.join(known)})"
                     )
     chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
-    keys = list(_leaves(compose("config", overrides=[*search_path, *chosen])))
+    composed_config = compose("config", overrides=[*search_path, *chosen])
+    keys = list(_names(OmegaConf.to_container(composed_config)))
     for override in overrides:
         key = override.key_or_group
         if key not in groups and key not in keys and not key.startswith("hydra"):
@@ -147,17 +157,16 @@ def _values(override: Override) -> list[str]:
     return [str(override.value())]
 
 
-def _leaves(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
-    """Dotted names of all keys, inner nodes included."""
-    for key in cfg:
-        yield prefix + str(key)
-        node = cfg._get_node(key)
-        if OmegaConf.is_dict(node) and not node._is_none() and not node._is_missing():
-            yield from _leaves(node, f"{prefix}{key}.")
+def _names(content: object, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted names of all keys in nested dictionaries, inner nodes included."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield f"{prefix}{key}"
+            yield from _names(value, f"{prefix}{key}.")
 
 
 def _innermost(error: BaseException) -> str:
-    """What was wrong at the bottom, in one line, with OmegaConf's key before it."""
+    """Return what was wrong at the bottom, in one line, with OmegaConf's key before it."""
     while isinstance(error.__cause__, UNUSABLE):
         error = error.__cause__
     if isinstance(error, HydraException) and isinstance(error.__context__, OmegaConfBaseException):

@@ -28,6 +28,7 @@ where all it reads is `text`, plain text.
 
 
 def main() -> None:
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     parser = argparse.ArgumentParser(
         "python -m bench.predict",
         description="A trained head on new text.",
@@ -50,10 +51,16 @@ def main() -> None:
 
 
 class Predictor:
-    """A finished run, ready for more text."""
+    """A finished run that is applied to more text.
+
+    Args:
+        folder: The run's.
+
+    Raises:
+        RunError: `folder` holds no finished run.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Raises RunError where `folder` holds no finished run."""
         from bench.run.build import encoder_of
         from bench.run.trained import configuration, trained
 
@@ -62,7 +69,7 @@ class Predictor:
         self.task, self.model = trained(folder, cfg, self.encoder)
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
-        """For each numbered line that is not empty: what was given, and the prediction."""
+        """Yield what each numbered line gave, unless it is empty, with the prediction."""
         import torch
 
         from elmo_core import pad
@@ -81,6 +88,7 @@ class Predictor:
             yield {**fields, **{key: row[key] for key in row if key not in ("gold", "answers")}}
 
     def _parsed(self, number: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Make an example of a line. Raises RunError that names the line."""
         from tasks.task import DataError
 
         try:
@@ -91,7 +99,7 @@ class Predictor:
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:
-    """A JSON object, or plain text."""
+    """Read a line: a JSON object, or plain text."""
     if not line.lstrip().startswith("{"):
         return {"text": line.strip()}
     try:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
-from typing import Any
 
 
-class Verbs:
-    """A parser to which verbs are added; each leaves its function in the namespace's `run`."""
+class Subcommands:
+    """A parser with subcommands; parsing puts the function of the chosen one under `run`.
+
+    In the texts of every help, a line that begins with `$ ` is a command: it is shown with the
+    program's name.
+
+    Args:
+        program: How the program is called, such as `python -m bench.data`.
+        description: What it is for.
+        epilog: What stands below the list of subcommands.
+    """
 
     def __init__(self, program: str, description: str, epilog: str) -> None:
-        """Make the parser; `$ ` in the epilog, as in every help, stands for the program."""
         self.program = program
         self.parser = ArgumentParser(
             program,
@@ -19,26 +26,37 @@ class Verbs:
             epilog=self._written(epilog),
             formatter_class=RawDescriptionHelpFormatter,
         )
-        self._verbs = self.parser.add_subparsers(required=True, metavar="VERB")
+        self._added = self.parser.add_subparsers(required=True, metavar="VERB")
 
     def add(
         self,
         name: str,
-        run: Callable[[Namespace], Any],
+        run: Callable[[Namespace], object],
         text: str,
         *examples: str,
         more: str = "",
     ) -> ArgumentParser:
-        """Add a verb: `text` is in both helps, `more` in its own; examples begin at the verb."""
-        verb: ArgumentParser = self._verbs.add_parser(
+        """Add a subcommand.
+
+        Args:
+            name: The word that chooses it.
+            run: The function that does it; it is given the parsed arguments.
+            text: What it does, for the program's help and for its own.
+            examples: Command lines, from `name` on, for its own help.
+            more: What its own help says besides.
+
+        Returns:
+            Its parser, to which its arguments are added.
+        """
+        command: ArgumentParser = self._added.add_parser(
             name,
             help=text,
             description=f"{text} {more}".strip(),
             epilog=self._written("examples:\n" + "\n".join(f"$ {line}" for line in examples)),
             formatter_class=RawDescriptionHelpFormatter,
         )
-        verb.set_defaults(run=run)
-        return verb
+        command.set_defaults(run=run)
+        return command
 
     def _written(self, text: str) -> str:
         return text.replace("$ ", f"  {self.program} ")

@@ -7,12 +7,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from elmo_core.subcommands import Verbs
+from elmo_core.subcommands import Subcommands
 
 
 def parser() -> ArgumentParser:
-    """A verb's function returns the exit status."""
-    verbs = Verbs(
+    """Make the parser; the function of each subcommand returns the exit status."""
+    subcommands = Subcommands(
         "python -m bench.data",
         "Data sets, word vectors and weights: what there is, fetch it, check it.",
         "from nothing to a first run on real data:\n"
@@ -20,12 +20,12 @@ def parser() -> ArgumentParser:
         "  python -m bench task=ner data=open",
     )
     for add in (_add_list, _add_get, _add_check):
-        add(verbs)
-    return verbs.parser
+        add(subcommands)
+    return subcommands.parser
 
 
-def _add_list(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_list(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "list",
         _list,
         "What there is, where it is, what is missing.",
@@ -33,11 +33,13 @@ def _add_list(verbs: Verbs) -> None:
         "list ner coref",
         more="With tasks: theirs alone, with\nsource, version, citation and sizes.",
     )
-    verb.add_argument("tasks", nargs="*", metavar="TASK", help="squad, snli, srl, … (default: all)")
+    command.add_argument(
+        "tasks", nargs="*", metavar="TASK", help="squad, snli, srl, … (default: all)"
+    )
 
 
-def _add_get(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_get(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "get",
         _get,
         "Fetch data sets, word vectors or weights.",
@@ -48,14 +50,14 @@ def _add_get(verbs: Verbs) -> None:
         more="Licences are shown first. What was\n"
         "cut off is resumed; a set is prepared and checked.",
     )
-    verb.add_argument("names", nargs="+", metavar="SET", help="a name that `list` shows")
-    verb.add_argument("--dir", type=Path, help="a folder of yours (default: the cache)")
-    verb.add_argument("--offline", action="store_true", help="use only what is on this machine")
-    verb.add_argument("--yes", action="store_true", help="do not ask after showing the licences")
+    command.add_argument("names", nargs="+", metavar="SET", help="a name that `list` shows")
+    command.add_argument("--dir", type=Path, help="a folder of yours (default: the cache)")
+    command.add_argument("--offline", action="store_true", help="use only what is on this machine")
+    command.add_argument("--yes", action="store_true", help="do not ask after showing the licences")
 
 
-def _add_check(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_check(subcommands: Subcommands) -> None:
+    command = subcommands.add(
         "check",
         _check,
         "Compare folders with the published counts.",
@@ -66,8 +68,8 @@ def _add_check(verbs: Verbs) -> None:
         more="Exit status: 0 all is as published,\n"
         "1 something differs, 2 there is nothing to compare.",
     )
-    verb.add_argument("places", nargs="+", metavar="FOLDER|SET")
-    verb.add_argument("--task", help="what the folder is for, where its files do not tell")
+    command.add_argument("places", nargs="+", metavar="FOLDER|SET")
+    command.add_argument("--task", help="what the folder is for, where its files do not tell")
 
 
 def _list(given: Namespace) -> int:
@@ -91,7 +93,7 @@ def _check(given: Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: what the verb says, 2 for something the user can mend, 1 for anything else."""
+    """Run the command line; exit as the subcommand says, or 2 for what the user can mend."""
     given = parser().parse_args(arguments)
     from bench.errors import exit_status
 

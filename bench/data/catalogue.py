@@ -1,4 +1,4 @@
-"""`list`: what there is, where it is, what is missing."""
+"""`list`: what data sets, vectors and weights there are, where they are, what is missing."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ WIDTH = 1000  # where there is no terminal: nothing is folded, paths stay whole
 
 
 def console() -> Console:
+    """Return a console that folds no line unless it is a terminal."""
     found = Console()
     return found if found.is_terminal else Console(width=WIDTH)
 
 
 def show(tasks: Sequence[str]) -> None:
-    """All sets, vectors and weights; or the sets of some tasks, with all that is known of them."""
+    """Print all sets, vectors and weights; or, of the named tasks, the sets with all that is known.
+
+    Raises RunError for a task that does not exist.
+    """
     sources = published()
     known = list(dict.fromkeys(source.task for source in sources))
     for task in tasks:
@@ -96,7 +100,7 @@ def _where(item: Item) -> str:
 
 
 def short(path: Path) -> str:
-    """With `~` for the home folder."""
+    """Write a path with `~` for the home folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 

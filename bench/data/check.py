@@ -1,4 +1,4 @@
-"""`check`: does a folder hold what was published?"""
+"""`check`: compare the files in a folder with the counts that were published."""
 
 from __future__ import annotations
 
@@ -20,15 +20,24 @@ Finding = Found | DataError | None
 
 
 def check(places: Sequence[str], task: str | None) -> int:
-    """Report on each folder, or set in the cache; 1 if anything differs from the published counts.
+    """Report on each folder, or set in the cache.
 
-    Raises RunError for a place that is neither, and for a folder without files of any set.
+    Args:
+        places: Folders, or names of sets.
+        task: What the folders are for, where their files do not tell.
+
+    Returns:
+        0 if all is as published, 1 if anything differs.
+
+    Raises:
+        RunError: A place is neither a folder nor a set in the cache, or holds no files of any set.
     """
     chosen = [pair for place in places for pair in _meant(place, task)]
     return max([report(source, folder) for source, folder in chosen])
 
 
 def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
+    """Return the sets that `place` means, each with its folder. Raises RunError."""
     folder = Path(place).expanduser()
     if folder.is_dir():
         sources = published(task)
@@ -47,7 +56,7 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
 
 
 def closest(sources: Sequence[Source], folder: Path) -> Source:
-    """The set whose counts are most like those of the files in `folder`.
+    """Return the set whose counts are most like those of the files in `folder`.
 
     Raises RunError if no set has files of such names.
     """
@@ -77,7 +86,7 @@ def _count(source: Source, folder: Path, split: str) -> Finding:
 
 
 def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, int, float]:
-    """Splits that can be read, figures that agree, and how near the others are."""
+    """Return how many splits can be read, how many figures agree, and how near the rest are."""
     pairs = [
         (expected, finding.counts[name])
         for split, finding in found.items()
@@ -90,7 +99,7 @@ def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, int, f
 
 
 def report(source: Source, folder: Path) -> int:
-    """Print what is as published and what is not; 0 or 1."""
+    """Print what is as published and what is not; return 0 if all is, else 1."""
     title = f"{source.task}/{source.name} in {escape(short(folder))}"
     table = Table(title=title, title_justify="left")
     for column in ("split", "file", "published", "found", ""):
@@ -109,6 +118,7 @@ def report(source: Source, folder: Path) -> int:
 
 
 def _absent(table: Table, split: str, finding: DataError | None) -> bool:
+    """Add the row of a split that is not there; return whether it need not be."""
     if finding is not None:
         table.add_row(split, "", "", "", f"[red]cannot be read: {escape(str(finding))}[/]")
     elif split == "test":
@@ -120,7 +130,7 @@ def _absent(table: Table, split: str, finding: DataError | None) -> bool:
 
 
 def _compared(table: Table, split: str, expected: Mapping[str, int], found: Found) -> bool:
-    """One row if all figures agree, else one for each that does not."""
+    """Add one row if all figures agree, else one for each that does not; return if all do."""
     counts, name = found.counts, escape(found.path.name)
     wrong = {figure: number for figure, number in expected.items() if counts[figure] != number}
     if not wrong:

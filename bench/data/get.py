@@ -1,4 +1,4 @@
-"""`get`: licences, then downloads, then the check."""
+"""`get`: show licences, download, check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,19 @@ from tasks.base.published import how_to_obtain
 
 
 def get(names: Sequence[str], root: Path | None, *, offline: bool, ask: bool) -> int:
-    """Fetch what these names mean into `root`, or into the cache, where runs find it.
+    """Fetch what is named, after the user agreed to the licences.
 
-    Returns 1 if a set differs from the published counts. Raises RunError for a licensed set that is
-    not there, and where the user does not agree.
+    Args:
+        names: Of data sets, word vectors, weights.
+        root: The folder to fetch into; None for the cache, where runs find it.
+        offline: Whether to use only what is on this machine.
+        ask: Whether to ask the user.
+
+    Returns:
+        0, or 1 if a set differs from the published counts.
+
+    Raises:
+        RunError: A licensed set is not there, or the user does not agree.
     """
     out = console()
     items = select(names)

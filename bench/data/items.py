@@ -1,4 +1,4 @@
-"""What can be fetched, whatever it is: data sets, word vectors, weights."""
+"""The items that can be fetched, of whatever kind: data sets, word vectors, weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ SHORT = {"glove": "glove.840B.300d"}
 
 @dataclass(frozen=True)
 class Item:
-    """`place` and `fetch` take the user's folder, or None for the cache."""
+    """Something that can be fetched.
+
+    `place`, `is_there` and `fetch` take the user's folder, or None for the cache.
+    """
 
     name: str
     title: str
@@ -37,6 +40,7 @@ class Item:
 
 
 def data_set(source: Source) -> Item:
+    """Make the item of a published data set."""
     return Item(
         name=source.name,
         title=source.title,
@@ -60,6 +64,7 @@ def _fetch(source: Source, root: Path | None, offline: bool) -> Path:
 
 
 def word_vectors(name: str) -> Item:
+    """Make the item of published GloVe vectors."""
     return Item(
         name=name,
         title=f"GloVe vectors, {name}",
@@ -75,6 +80,8 @@ def word_vectors(name: str) -> Item:
 
 
 def weights(preset: Preset) -> Item:
+    """Make the item of a published biLM."""
+
     def place(root: Path | None) -> Path:
         return cache.cache_folder(root) / preset.name
 
@@ -96,14 +103,17 @@ def weights(preset: Preset) -> Item:
 
 
 def others() -> list[Item]:
-    """All that is not a data set."""
+    """Return all items that are not data sets."""
     presets = (preset for preset in PRESETS.values() if preset.url)
     return [*map(word_vectors, glove.VECTORS), *map(weights, presets)]
 
 
 def select(words: Sequence[str]) -> list[Item]:
-    """The items of these names; a set that several tasks have is meant for all of them, unless its
-    name begins with the task's (`srl/conll2012`). Raises RunError for a name that nothing has."""
+    """Return the items of these names.
+
+    A set that several tasks have is meant for all of them, unless its name begins with the task's
+    (`srl/conll2012`). Raises RunError for a name that nothing has.
+    """
     sets = [(f"{source.task}/{source.name}", data_set(source)) for source in published()]
     named = [*((item.name, item) for item in others()), *((i.name, i) for _, i in sets), *sets]
     chosen: list[Item] = []

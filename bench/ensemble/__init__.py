@@ -1,1 +1,1 @@
-"""`python -m bench.ensemble`: what the models of several runs say together."""
+"""`python -m bench.ensemble`: combine the models of several runs."""

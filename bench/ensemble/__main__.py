@@ -20,7 +20,7 @@ summed potentials. The ensemble is recorded beside its runs as one of them.
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     parser = ArgumentParser(
         PROGRAM,
         description="Combine finished runs of one task on the same data, and score them together.",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.choice import Choice
 from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
 from bench.errors import RunError
 from bench.records import Elmo, EncoderFacts, Finished, MemberScore, Primary
@@ -86,7 +87,7 @@ def _outcome(
     results = [member.result for member in found]
     return outcome(
         Finished,
-        committee.first.cfg,
+        Choice.of(committee.first.cfg),
         run_id=record.folder.name,
         ensemble=[
             MemberScore(

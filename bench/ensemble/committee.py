@@ -1,4 +1,4 @@
-"""The models of several runs of one task, and what they say together."""
+"""The models of several runs of one task, combined into one that predicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from tasks.task import Example, NotCombinable
 
 
 class Expert:
-    """One run's model. `store` has its encoder's layers; None where it has no encoder."""
+    """One run's model.
+
+    Args:
+        folder: The run's.
+        cfg: The run's configuration.
+        store: The store of its encoder's layers; None without an encoder.
+    """
 
     def __init__(self, folder: Path, cfg: DictConfig, store: FeatureStore | None) -> None:
         self.folder, self.cfg, self.store = folder, cfg, store
@@ -30,6 +36,7 @@ class Expert:
         self.model = model.to(self.device)
 
     def __call__(self, examples: Sequence[Example], layers: Tensor | None) -> dict[str, Tensor]:
+        """Return the model's output for these examples, on the CPU; `layers` of their sentences."""
         batch = {key: t.to(self.device) for key, t in self.task.collate(examples).items()}
         layers = None if layers is None else layers.to(self.device)
         return {key: tensor.cpu() for key, tensor in self.model(batch, layers).items()}
@@ -39,10 +46,15 @@ class Committee:
     """Experts that may differ in seed, placement, encoder and words, not in their labels.
 
     How predictions are read from scores, and the size of a batch, are the first one's.
+
+    Args:
+        folders: Of the runs.
+
+    Raises:
+        RunError: The labels of two runs differ.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        """Raises RunError where labels differ."""
         stores: dict[str, FeatureStore] = {}
         self.experts = [_expert(folder, stores) for folder in folders]
         self.first = self.experts[0]
@@ -60,7 +72,11 @@ class Committee:
             )
 
     def predict(self, split: str, ids: Sequence[str]) -> Iterator[Example]:
-        """One prediction for each of these examples, in order. Raises RunError."""
+        """Yield one prediction for each of these examples of a split, in order.
+
+        Raises RunError for an example that the data no longer has, and for a task that cannot
+        combine.
+        """
         examples, size = self._examples(split, ids), self.first.cfg.training.batch_size
         self._fill(split, examples)
         with progress(f"combining, {split}", len(examples)) as advance:
@@ -78,7 +94,7 @@ class Committee:
         return found.select([place[name] for name in ids])
 
     def _fill(self, split: str, examples: Dataset) -> None:
-        """Features, each encoder's once, from where the runs had them."""
+        """Make each encoder's store ready once, where the runs had it."""
         data = BenchData(self.task, batch_size=1, seed=0)
         data.splits[split] = examples
         for cfg, store in self.stores.values():
@@ -97,7 +113,7 @@ class Committee:
 
 
 def _expert(folder: Path, stores: dict[str, FeatureStore]) -> Expert:
-    """`stores` has those made before, one for each encoder."""
+    """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
     cfg = configuration(folder)
     name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
     if name not in stores and (encoder := encoder_of(cfg)) is not None:

@@ -1,1 +1,1 @@
-"""Where in a text a word is used alike: the search, and its command line."""
+"""`python -m bench.neighbours`: find where in a text a word is used alike."""

@@ -1,10 +1,10 @@
-"""`python -m bench.neighbours SENTENCE --word WORD`: where in a text a word is used alike."""
+"""`python -m bench.neighbours SENTENCE --word WORD`: the command line and its answer."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,11 @@ The corpus is plain text, or tokenised sentences, one a line. Nearest is by cosi
 layer that is asked for, words by layer 0, the encoder's vectors before any context.
 """
 WINDOW = 12  # words shown on each side
+Advance = Callable[[Sequence[str]], None]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
     with exit_status(debug=False):
         query = _query(given.sentence, given.word)
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
+    """Make the parser."""
     found = ArgumentParser(
         PROGRAM,
         description="Contexts in a text in which a word is used as in a sentence of yours, beside "
@@ -72,7 +74,7 @@ def parser() -> ArgumentParser:
 
 
 def _query(text: str, word: str) -> Occurrence:
-    """The word in the sentence, as it is written there or else in another case."""
+    """Find the word in the sentence, as it is written or else in another case. Raises RunError."""
     from bench.neighbours.search import Occurrence
     from elmo_core.errors import did_you_mean
     from elmo_core.text.tokenizer import tokenize
@@ -110,6 +112,7 @@ def _encoder(words: Sequence[str]) -> Encoder:
 
 
 def _layer(given: int | None, encoder: Encoder) -> int:
+    """Return the layer that is asked for, by default the top one. Raises RunError."""
     top = encoder.layers - 1
     if given is not None and not 0 <= given <= top:
         raise RunError(f"--layer {given}: {encoder.name} has layers 0 to {top}")
@@ -120,6 +123,7 @@ def _layer(given: int | None, encoder: Encoder) -> int:
 
 
 def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -> Neighbours:
+    """Search the corpus. Raises RunError where nothing is found."""
     from bench.neighbours.search import neighbours
 
     with _corpus(given.corpus) as (sentences, advance):
@@ -141,8 +145,8 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 
 
 @contextmanager
-def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Any]]:
-    """Its sentences, and who wants to hear of each that is read: a progress bar over the bytes."""
+def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
+    """Yield the corpus's sentences, and what moves a progress bar on by each that is read."""
     from bench.console import progress
     from elmo_core.text.files import find_texts
     from elmo_core.text.sentences import read_sentences
@@ -181,14 +185,19 @@ def _show(query: Occurrence, encoder: Encoder, layer: int, found: Neighbours) ->
 
 
 def _in_context(occurrence: Occurrence, console: Console) -> Text:
-    """The word between its neighbours; between asterisks where there are no colours."""
+    """Show the word between its neighbours, in colour or else between asterisks."""
     from rich.text import Text
 
     sentence, place = occurrence.sentence, occurrence.place
     begin, end = max(0, place - WINDOW), place + WINDOW + 1
     left, right = " ".join(sentence[begin:place]), " ".join(sentence[place + 1 : end])
     word = occurrence.word if console.color_system else f"*{occurrence.word}*"
-    parts: list[Any] = ["… " * (begin > 0), left, " " * bool(left), (word, "bold green")]
+    parts: list[str | tuple[str, str]] = [
+        "… " * (begin > 0),
+        left,
+        " " * bool(left),
+        (word, "bold green"),
+    ]
     return Text.assemble(*parts, " " * bool(right), right, " …" * (end < len(sentence)))
 
 
@@ -204,7 +213,7 @@ def _as_json(query: Occurrence, encoder: Encoder, layer: int, found: Neighbours)
 
 
 def _occurrence(occurrence: Occurrence) -> dict[str, Any]:
-    """`place` counts the tokens from 0."""
+    """Return an occurrence as JSON has it; `place` counts the tokens from 0."""
     return {
         "word": occurrence.word,
         "place": occurrence.place,

@@ -1,4 +1,4 @@
-"""The occurrences of words that are nearest to one of them: the paper's Table 4, at any layer."""
+"""Search for the occurrences of words nearest to one (the paper's Table 4), at any layer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A word where it stands."""
+    """A word in its sentence."""
 
     sentence: Sentence
     place: int
@@ -33,7 +33,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """By cosine, the nearest first."""
+    """What was found: cosines and neighbours, the nearest first."""
 
     contexts: list[tuple[float, Occurrence]]
     static: list[tuple[float, str]]
@@ -48,7 +48,7 @@ class Nearest(Generic[Name]):
         self.cosines: dict[Name, float] = {}
 
     def add(self, names: Sequence[Name], vectors: Tensor) -> None:
-        """`vectors` (names, dim). Of one that comes again, the highest cosine counts."""
+        """Look at further names and their `vectors` (names, dim); of one name the best counts."""
         cosines, order = (F.normalize(vectors, dim=1) @ self.query).sort(descending=True)
         for cosine, i in zip(cosines.tolist(), order.tolist(), strict=True):
             full = len(self.cosines) >= self.number
@@ -60,6 +60,7 @@ class Nearest(Generic[Name]):
 
     @property
     def ranked(self) -> list[tuple[float, Name]]:
+        """Cosines and names, the nearest first."""
         return sorted(((c, name) for name, c in self.cosines.items()), key=lambda row: -row[0])
 
 
@@ -73,10 +74,22 @@ def neighbours(
     same_word: bool = False,
     advance: Callable[[Sentence], object] = lambda sentence: None,
 ) -> Neighbours:
-    """Occurrences by `layer`, and word types by layer 0, which for most encoders knows no context.
+    """Find the occurrences nearest to one by `layer`, and the word types nearest by layer 0.
 
-    `same_word`: only occurrences of the query's word, in any case; of the other sentences, only
-    those that bring new words are encoded then. Sentences that are the query's own do not count.
+    For most encoders layer 0 knows no context. Memory does not grow with the corpus.
+
+    Args:
+        encoder: What the vectors are of.
+        query: The occurrence whose neighbours are sought; its own sentence does not count.
+        sentences: The corpus.
+        layer: The layer whose vectors are compared.
+        number: How many neighbours of each kind.
+        same_word: Whether only occurrences of the query's word count, in any case. Of the other
+            sentences, only those that bring new words are encoded then.
+        advance: Called with each sentence that is read.
+
+    Returns:
+        The neighbours, nearest first, by cosine.
     """
     (asked,) = encoder.encode([query.sentence])
     contexts = Nearest[Occurrence](asked[layer, query.place], number)
@@ -95,7 +108,7 @@ def neighbours(
 
 
 class _Reader:
-    """Which sentences and which occurrences are looked at."""
+    """Chooses the sentences that are encoded and the occurrences that count."""
 
     def __init__(
         self, query: Occurrence, same_word: bool, advance: Callable[[Sentence], object]
@@ -127,7 +140,7 @@ class _Reader:
 
 
 def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Of TOKENS tokens, or one sentence that is longer."""
+    """Yield batches of at most TOKENS tokens, or of one sentence that is longer."""
     batch: list[Sentence] = []
     tokens = 0
     for sentence in sentences:

@@ -9,11 +9,11 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from bench.config import choice
+from bench.choice import Choice
 from bench.experiment import View
 from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
 
@@ -57,8 +57,11 @@ class Run:
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, the seed aside; from config.yaml, or else the result."""
         try:
-            chosen = choice(OmegaConf.load(self.config))  # type: ignore[arg-type]
-        except (OSError, OmegaConfBaseException, YAMLError, KeyError, AttributeError):
+            config = OmegaConf.load(self.config)
+            if not isinstance(config, DictConfig):
+                raise TypeError("no mapping")
+            chosen = dict(Choice.of(config).values)
+        except (TypeError, OSError, OmegaConfBaseException, YAMLError, KeyError, AttributeError):
             written = self.result.to_json()
             chosen = {key: written[key] for key in ("task", "data", "elmo", "encoder")}
         chosen.pop("seed", None)

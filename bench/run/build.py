@@ -1,18 +1,46 @@
-"""From a run's configuration to its parts: task, encoder, placement."""
+"""The parts of a run, made from its configuration: task, encoder, placement."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import Parameter, isclass, signature
 from typing import Any
 
+import hydra.utils
 import torch
+from hydra.errors import InstantiationException
 from omegaconf import DictConfig
 
 from bench.config import ConfigError
-from bench.errors import build
+from bench.errors import explain
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
 from tasks.task import Task
+
+
+def instantiate(node: Mapping[Any, Any], **arguments: object) -> Any:
+    """Call `hydra.utils.instantiate`, and raise what went wrong inside the target as it was.
+
+    Args:
+        node: The target, a dotted name under `_target_`, and its arguments.
+        arguments: Further arguments of the target.
+
+    Returns:
+        What the target returned.
+
+    Raises:
+        ConfigError: There is no such target, or it does not take these arguments.
+    """
+    try:
+        return hydra.utils.instantiate(node, **arguments)
+    except InstantiationException as error:
+        cause = error.__cause__
+        if cause is not None and not isinstance(cause, TypeError | ValueError | ImportError):
+            raise cause from None
+        if cause is not None and explain(cause):
+            raise cause from None
+        reason = " ".join(str(cause or error).split())
+        raise ConfigError(f"{node['_target_']}: {reason}") from error
 
 
 def task_of(cfg: DictConfig) -> Task:
@@ -23,10 +51,10 @@ def task_of(cfg: DictConfig) -> Task:
     """
     keys = {key: value for key, value in cfg.task.items() if key != "name"}
     promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}
-    called = build({"_target_": cfg.task._target_, "_partial_": True}).func
+    called = instantiate({"_target_": cfg.task._target_, "_partial_": True}).func
     if asks_for(called, "word_vectors"):
         promised["word_vectors"] = cfg.word_vectors
-    task: Task = build(keys, **promised)
+    task: Task = instantiate(keys, **promised)
     return task
 
 
@@ -46,20 +74,20 @@ def asks_for(called: Any, name: str) -> bool:
 
 
 def encoder_of(cfg: DictConfig) -> Encoder | None:
-    """None where no place wants it; on the GPU if there is one and the run may use it."""
+    """Load the run's encoder onto `device_of(cfg)`; None where no place in the model wants it."""
     if cfg.elmo.placement == "none":
         return None
-    encoder: Encoder = Checked(build(cfg.encoder))
+    encoder: Encoder = Checked(instantiate(cfg.encoder))
     return encoder.to(device_of(cfg))
 
 
 def device_of(cfg: DictConfig) -> str:
-    """`cuda` if there is a GPU and the run may use it."""
+    """Return `cuda` if there is a GPU and the run may use it, else `cpu`."""
     return "cuda" if torch.cuda.is_available() and cfg.trainer.accelerator != "cpu" else "cpu"
 
 
 def placement_of(cfg: DictConfig, encoder: Encoder | None) -> Placement:
-    """The mixes, for this encoder."""
+    """Make the mixes for this encoder. Raises ConfigError for a layer that it does not have."""
     if encoder is None:
         return Placement("none", 0, 0)
     elmo, sizes = cfg.elmo, (encoder.layers, encoder.dim)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TypedDict
 
 import pytorch_lightning as pl
 import torch
@@ -12,13 +12,26 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from elmo_core.store.feature_store import FeatureStore
-from tasks.task import Task
+from tasks.task import Batch, Example, Task
 
 POOL = 50  # batches that are sorted by length together: little padding, still well mixed
 
 
+class BenchBatch(TypedDict):
+    """What a step of the model is given."""
+
+    examples: list[Example]
+    tensors: Batch  # of Task.collate
+    layers: Tensor | None  # (sentences, layers, tokens, dim); None where no place wants them
+
+
+def epoch_seed(seed: int, epoch: int) -> int:
+    """Return the seed of all that is drawn in an epoch, so that a resumed run repeats it."""
+    return seed * 100_003 + epoch
+
+
 class BucketSampler(Sampler[list[int]]):
-    """Batches of indices of similar length, drawn anew each epoch from (seed, epoch) alone.
+    """Yields batches of indices of similar length, drawn each epoch from (seed, epoch) alone.
 
     With several processes, each takes every n-th batch; all take the same number.
     """
@@ -32,13 +45,14 @@ class BucketSampler(Sampler[list[int]]):
         self.sampler = self  # where Lightning looks for something to tell the epoch
 
     def set_epoch(self, epoch: int) -> None:
+        """Take note of the epoch, from 0, whose batches are asked for next."""
         self.epoch = epoch
 
     def __len__(self) -> int:
         return -(-len(self.sizes) // (self.batch_size * self.world))
 
     def __iter__(self) -> Iterator[list[int]]:
-        generator = torch.Generator().manual_seed(self.seed * 100_003 + self.epoch)
+        generator = torch.Generator().manual_seed(epoch_seed(self.seed, self.epoch))
         order = torch.randperm(len(self.sizes), generator=generator).tolist()
         step = self.batch_size * POOL
         pools = (order[i : i + step] for i in range(0, len(order), step))
@@ -52,7 +66,7 @@ class BucketSampler(Sampler[list[int]]):
 
 
 class BenchData(pl.LightningDataModule):
-    """Serves batches: {"examples": rows, "tensors": Task.collate's, "layers": the encoder's}.
+    """Serves the splits of a task in batches.
 
     Of the training split, `train_share` is drawn by the seed, at least one example; a smaller share
     lies within a larger one. The test split is not read before testing begins.
@@ -66,13 +80,20 @@ class BenchData(pl.LightningDataModule):
         self.splits: dict[str, Dataset | None] = {}
 
     def split(self, name: str) -> Dataset | None:
+        """Return the examples of "train", "dev" or "test", read once; None where there is none."""
         if name not in self.splits:
             whole = self.task.load(name)
             self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
 
+    def examples(self, name: str) -> Dataset:
+        """Return the examples of a split that is known to be there."""
+        found = self.split(name)
+        assert found is not None, f"no {name} split"
+        return found
+
     def _share(self, train: Dataset) -> Dataset:
-        """In the order of the file."""
+        """Draw the part that is trained on; it keeps the order of the file."""
         if self.train_share == 1:
             return train
         generator = torch.Generator().manual_seed(self.seed)
@@ -80,30 +101,32 @@ class BenchData(pl.LightningDataModule):
         size = max(round(self.train_share * len(train)), 1)
         return train.select(sorted(order[:size]))
 
-    def train_dataloader(self) -> DataLoader[Any]:
-        examples = self.split("train")
+    def train_dataloader(self) -> DataLoader[BenchBatch]:
+        examples = self.examples("train")
         sizes = [self.task.size(example) for example in examples]
         rank = self.trainer.global_rank if self.trainer else 0
         world = self.trainer.world_size if self.trainer else 1
         sampler = BucketSampler(sizes, self.batch_size, self.seed, rank, world)
         return DataLoader(examples, batch_sampler=sampler, collate_fn=self.collate)
 
-    def val_dataloader(self) -> DataLoader[Any]:
+    def val_dataloader(self) -> DataLoader[BenchBatch]:
         return self._in_order("dev")
 
-    def test_dataloader(self) -> DataLoader[Any]:
+    def test_dataloader(self) -> DataLoader[BenchBatch]:
         return self._in_order("test")
 
-    def _in_order(self, split: str) -> DataLoader[Any]:
-        """Longest first, so that a batch that is too large for the memory fails at once."""
-        examples = self.split(split)
+    def _in_order(self, split: str) -> DataLoader[BenchBatch]:
+        """Serve the longest first: a batch that is too large for the memory fails at once."""
+        assert self.trainer is not None
+        examples = self.examples(split)
         sizes = [self.task.size(example) for example in examples]
         order = sorted(range(len(sizes)), key=lambda i: -sizes[i])
         mine = order[self.trainer.global_rank :: self.trainer.world_size]
         batches = [mine[i : i + self.batch_size] for i in range(0, len(mine), self.batch_size)]
         return DataLoader(examples, batch_sampler=batches, collate_fn=self.collate)
 
-    def collate(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+    def collate(self, examples: list[Example]) -> BenchBatch:
+        """Make a batch of these examples, with the layers of their sentences."""
         layers = None
         if self.store is not None:
             layers = self.store.layers([s for e in examples for s in self.task.sentences(e)])
@@ -114,8 +137,10 @@ class BenchData(pl.LightningDataModule):
         }
 
     def transfer_batch_to_device(
-        self, batch: dict[str, Any], device: torch.device, dataloader_idx: int
-    ) -> dict[str, Any]:
+        self, batch: BenchBatch, device: torch.device, dataloader_idx: int
+    ) -> BenchBatch:
+        """Move the tensors; the examples stay as they are."""
+
         def move(tensor: Tensor) -> Tensor:
             return tensor.to(device, non_blocking=True)
 

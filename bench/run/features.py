@@ -1,4 +1,4 @@
-"""Where a run's layers come from: the choice of `features`, from its configuration to the store."""
+"""Where a run's layers come from: the `features` keys of its configuration and the store."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ WAY_OUT = (
 
 
 def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
+    """Open the store of an encoder's layers, where the configuration has it."""
     return FeatureStore(encoder, cfg.features.dir, cfg.features.precision)
 
 
 def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) -> None:
-    """Make the store ready for these splits. Raises RunError where it must be and cannot."""
+    """Make the store ready for the sentences of these splits.
+
+    With `features=auto` the choice may fall on encoding them anew in each batch. Raises RunError
+    where they must be stored and cannot.
+    """
     limit, sentences = cfg.features.max_gb, data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
     try:

@@ -1,4 +1,4 @@
-"""Importing torch and Lightning, a fifth quicker."""
+"""Quicker imports of torch and Lightning: a fifth less time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """No search for garbage, now or later, among the million objects that imports make to stay."""
+    """Inside, no garbage is collected; what was imported is never searched for garbage.
+
+    Imports make a million objects, and they stay.
+    """
     enabled, modules = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any
+from typing import Any, cast
 
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
-from bench.errors import RunError, build
-from tasks.task import Task
+from bench.config import Training
+from bench.errors import RunError
+from bench.run.build import instantiate
+from bench.run.datamodule import BenchBatch, epoch_seed
+from bench.run.loggers import mix_metrics, split_metrics
+from elmo_core import Placement
+from tasks.task import Example, Task
 
 log = logging.getLogger(__name__)
 
@@ -26,30 +33,35 @@ class BenchModule(pl.LightningModule):
 
     strict_loading = False  # frozen word vectors are not in checkpoints
 
-    def __init__(self, task: Task, placement: Any, training: Any, seed: int) -> None:
+    def __init__(self, task: Task, placement: Placement, training: Training, seed: int) -> None:
         super().__init__()
         self.task, self.training_config, self.seed = task, training, seed
         self.model = task.model(placement)
         self.learns = any(p.requires_grad for p in self.model.parameters())
-        self.predictions: list[dict[str, Any]] = []
+        self.predictions: list[Example] = []
         self.metrics: dict[str, float] = {}
         self.history: list[dict[str, Any]] = []  # one entry an epoch
-        self.batch: dict[str, Any] = {}  # the one at hand, for error messages
-        self.scheduler: Any = None
+        self.batch: BenchBatch | None = None  # the one at hand, for error messages
+        self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
         self._losses: list[Tensor] = []
         self._started = 0.0
 
+    @property
+    def placement(self) -> Placement:
+        """The mixes, which are a part of the model."""
+        return cast(Placement, self.model.placement)
+
     # -- training
 
-    def training_step(self, batch: dict[str, Any], index: int) -> Tensor | None:
+    def training_step(self, batch: BenchBatch, index: int) -> Tensor | None:
         self.batch = batch
         if index == 0:
             self._begin_epoch()
         output = self.model(batch["tensors"], batch["layers"])
         if not self.learns:
             return None
-        loss = output["loss"] + self.model.placement.penalty()
+        loss: Tensor = output["loss"] + self.placement.penalty()
         if not torch.isfinite(loss):
             ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
             raise RunError(
@@ -60,20 +72,19 @@ class BenchModule(pl.LightningModule):
         return loss
 
     def _begin_epoch(self) -> None:
-        """Draw the epoch's dropout from (seed, epoch), so that a resumed run repeats it."""
-        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+        torch.manual_seed(epoch_seed(self.seed, self.current_epoch))  # for the dropout
         self._losses, self._started = [], time.perf_counter()
 
-    def configure_optimizers(self) -> torch.optim.Optimizer | None:
+    def configure_optimizers(self) -> Optimizer | None:
         if not self.learns:
             return None
         trained = [p for p in self.model.parameters() if p.requires_grad]
-        optimizer = build(self.training_config.optimizer, params=trained)
+        optimizer: Optimizer = instantiate(self.training_config.optimizer, params=trained)
         if self.training_config.scheduler is not None:
-            self.scheduler = build(self.training_config.scheduler, optimizer=optimizer)
+            self.scheduler = instantiate(self.training_config.scheduler, optimizer=optimizer)
         return optimizer
 
-    def on_train_batch_end(self, *_: Any) -> None:
+    def on_train_batch_end(self, *_: object) -> None:
         if self.scheduler is not None and self.training_config.scheduler_interval == "step":
             self.scheduler.step()
 
@@ -82,7 +93,7 @@ class BenchModule(pl.LightningModule):
     def on_validation_epoch_start(self) -> None:
         self.predictions = []
 
-    def validation_step(self, batch: dict[str, Any], index: int) -> None:
+    def validation_step(self, batch: BenchBatch, index: int) -> None:
         self.batch = batch
         output = self.model(batch["tensors"], batch["layers"])
         self.predictions += self.task.predict(output, batch["examples"])
@@ -123,27 +134,20 @@ class BenchModule(pl.LightningModule):
         log.info("epoch %d: %s, %.0f s", self.current_epoch + 1, ", ".join(said), seconds)
         if self.logger is not None:
             train = {name.replace("_", "/"): value for name, value in learned.items()}
-            dev = {f"dev/{name}": value for name, value in self.metrics.items()}
-            self.logger.log_metrics({**train, **dev, **self._mixes()}, step=self.current_epoch)
+            scores = {**split_metrics("dev", self.metrics), **mix_metrics(self.placement.summary())}
+            self.logger.log_metrics({**train, **scores}, step=self.current_epoch)
         if self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
-            self.scheduler.step(score)
+            cast(ReduceLROnPlateau, self.scheduler).step(score)
 
     def _learned(self) -> dict[str, float]:
-        """The epoch's mean loss and its learning rate, where there are such."""
+        """Return the epoch's mean loss and its learning rate, where there are such."""
         if not self.learns:
             return {}
+        optimizer = cast(Optimizer, self.optimizers())
         return {
             "train_loss": torch.stack(self._losses).mean().item(),
-            "lr": self.optimizers().param_groups[0]["lr"],
+            "lr": optimizer.param_groups[0]["lr"],
         }
-
-    def _mixes(self) -> dict[str, float]:
-        """s and γ of each place, flat."""
-        flat = {}
-        for place, mix in self.model.placement.summary().items():
-            flat |= {f"mix/{place}/s{j}": share for j, share in enumerate(mix["weights"])}
-            flat[f"mix/{place}/gamma"] = mix["gamma"]
-        return flat
 
     # -- checkpoints: what training changes, and nothing else
 

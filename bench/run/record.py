@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.config import choice, run_id
+from bench.choice import Choice
 from bench.errors import BusyError
 from bench.records import Elmo, Finished, Result, read_result
 from elmo_core.locks import lock, locked
@@ -32,15 +32,15 @@ from elmo_core.whole_files import replacing
 R = TypeVar("R", bound=Result)
 
 
-def outcome(kind: type[R], cfg: DictConfig, **came_of_it: Any) -> R:
-    """Return a `Finished` or `Failed` with what `cfg` chose and what came of it."""
-    chosen = choice(cfg)
+def outcome(kind: type[R], choice: Choice, **came_of_it: Any) -> R:
+    """Return a `Finished` or `Failed` with what was chosen and what came of it."""
+    chosen = choice.values
     facts: dict[str, Any] = {
-        "run_id": run_id(cfg),
-        "task": cfg.task["name"],
+        "run_id": choice.run_id,
+        "task": chosen["task"]["name"],
         "data": chosen["data"],
         "elmo": Elmo(**chosen["elmo"]),
-        "seed": cfg.seed,
+        "seed": chosen["seed"],
         "versions": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("elmo-bench", "torch", "pytorch-lightning")},
@@ -61,9 +61,9 @@ class Record:
         self.log = folder / "run.log"
 
     @classmethod
-    def of(cls, cfg: DictConfig) -> Record:
-        """Return the record of the run that `cfg` asks for, which need not exist yet."""
-        return cls(Path(cfg.paths.runs).expanduser() / cfg.task["name"] / run_id(cfg))
+    def of(cls, choice: Choice, runs: str) -> Record:
+        """Name the record of this choice in the folder `runs`; it need not be there yet."""
+        return cls(Path(runs).expanduser() / choice.values["task"]["name"] / choice.run_id)
 
     def result(self) -> Result | None:
         """Return what result.json says, or None where there is none.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,35 +13,49 @@ import torch
 from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities import rank_zero_only
-from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from safetensors.torch import save_file
 
-from bench.config import ConfigError, choice, shorter
+from bench.choice import Choice
+from bench.config import ConfigError
 from bench.console import on_terminal, said_in
-from bench.errors import RunError, build, explain
+from bench.errors import explain
 from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
-from bench.run import features, panel
+from bench.run import features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
-from bench.run.callbacks.weight_average import WeightAverage
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
-from elmo_core import Encoder, Placement
+from bench.run.trainer import trainer_of
+from elmo_core import Encoder
 from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.whole_files import replacing
-from tasks.task import Task
 
 log = logging.getLogger(__name__)
 
+Metrics = dict[str, dict[str, float]]
+"""By split and name."""
+
 
 def run(cfg: DictConfig) -> Finished:
-    """Do the run, go on with it, or show what it gave; returns its result."""
-    record = Record.of(cfg)
-    if rank_zero_only.rank != 0:  # one of several processes: the first one speaks and records
+    """Do the run, go on with it, or show what it gave.
+
+    Args:
+        cfg: A configuration that `bench.config.check` has passed.
+
+    Returns:
+        The run's result.
+
+    Raises:
+        RunError: The run cannot go on, for a reason that its owner can mend. What else is raised
+            is recorded too, as the reason why the run failed.
+    """
+    choice = Choice.of(cfg)
+    record = Record.of(choice, cfg.paths.runs)
+    if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
         logging.disable(logging.INFO)
-        return _Run(cfg, record).go()
+        return _Run(cfg, choice, record).go()
     result = record.finished()
     if result is not None and not cfg.force:
         panel.show(result, record.folder, note="finished earlier; force=true repeats it")
@@ -51,24 +64,26 @@ def run(cfg: DictConfig) -> Finished:
         if cfg.force:
             record.forget()
         elif not record.last.exists():
-            _begin(cfg, record)
+            _begin(choice, record)
         record.write_config(cfg)
         try:
-            result = _Run(cfg, record).go()
+            result = _Run(cfg, choice, record).go()
         except Exception as error:
             reason = explain(error) or f"{type(error).__name__}: {error}"
             with suppress(OSError):  # the disk may be what failed
-                record.write_result(outcome(Failed, cfg, error=reason))
+                record.write_result(outcome(Failed, choice, error=reason))
             raise
     panel.show(result, record.folder)
     return result
 
 
-def _begin(cfg: DictConfig, record: Record) -> None:
-    """A finished run of the same choice with fewer epochs is the beginning of this one: to the bit
-    what it would compute once more."""
-    for name in shorter(cfg):
-        other = Record(record.folder.parent / name)
+def _begin(choice: Choice, record: Record) -> None:
+    """Begin with a finished run of the same choice with fewer epochs, where there is one.
+
+    What it computed is to the bit what this run would compute once more.
+    """
+    for shorter in choice.shorter():
+        other = Record(record.folder.parent / shorter.run_id)
         if other.best.exists() and other.last.exists() and other.finished():
             log.info("begins as %s ended, a run of fewer epochs", other.folder)
             record.begin_with(other)
@@ -76,10 +91,10 @@ def _begin(cfg: DictConfig, record: Record) -> None:
 
 
 class _Run:
-    """The parts that the steps of one run share."""
+    """The steps of one run, and the parts that they share."""
 
-    def __init__(self, cfg: DictConfig, record: Record) -> None:
-        self.cfg, self.record = cfg, record
+    def __init__(self, cfg: DictConfig, choice: Choice, record: Record) -> None:
+        self.cfg, self.choice, self.record = cfg, choice, record
         self.timing: dict[str, float] = {}
         pl.seed_everything(cfg.seed, verbose=False)
         self.task = task_of(cfg)
@@ -87,25 +102,25 @@ class _Run:
         self.encoder: Encoder | None = None
 
     def go(self) -> Finished:
-        self.task.prepare(self.data.split("train"))
-        module = BenchModule(self.task, self._placement(), self.cfg.training, self.cfg.seed)
-        trainer = self._trainer(module.learns)
-        try:
-            self._fit(trainer, module)
-            metrics, predictions = self._evaluate(trainer, module)
-        except (RuntimeError, MemoryError) as error:
-            raise _out_of_memory(error, self.task, module) or error from None
-        finally:
-            if "wandb" in sys.modules:
-                sys.modules["wandb"].finish()
-        result = self._outcome(module, metrics)
+        module = self._prepare()
+        with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
+            trainer = self._trainer(module.learns, logger)
+            try:
+                self._fit(trainer, module)
+                metrics, predictions = self._evaluate(trainer, module)
+            except (RuntimeError, MemoryError) as error:
+                at_hand = module.batch["examples"] if module.batch else []
+                raise out_of_memory.explained(error, self.task, at_hand) or error from None
+            result = self._outcome(module, metrics)
+            loggers.finished(logger, result.to_json())
         if trainer.is_global_zero:
             self._save(module, predictions)
             self.record.write_result(result)
         return result
 
-    def _placement(self) -> Placement:
-        """The mixes, for this encoder; its features of train and dev are computed on the way."""
+    def _prepare(self) -> BenchModule:
+        """Make vocabularies, encoder and model; compute the features of train and dev."""
+        self.task.prepare(self.data.examples("train"))
         self.encoder = encoder_of(self.cfg)
         placement = placement_of(self.cfg, self.encoder)
         if self.encoder is not None:
@@ -113,7 +128,7 @@ class _Run:
             log.info("encoder: %s, %d layers × %d", *what)
             self.data.store = features.store_of(self.cfg, self.encoder)
             self._fill("train", "dev")
-        return placement
+        return BenchModule(self.task, placement, self.cfg.training, self.cfg.seed)
 
     def _fill(self, *splits: str) -> None:
         if self.data.store is None or self.cfg.trainer.limit_batches:
@@ -121,54 +136,38 @@ class _Run:
         with self._timed("features_s"):
             features.fill(self.cfg, self.data.store, self.data, *splits)
 
-    def _trainer(self, learns: bool) -> pl.Trainer:
-        """`learns`: by gradient; else the training set is shown once, to one process."""
-        try:
-            trainer = self._new_trainer(self.cfg.training.max_epochs if learns else 1)
-        except (ValueError, MisconfigurationException) as error:
-            raise ConfigError(f"trainer: {str(error).splitlines()[0]}") from error
+    def _trainer(self, learns: bool, logger: Logger | None) -> pl.Trainer:
+        """Make the Trainer; a model that does not learn by gradient takes one epoch, one process.
+
+        Raises ConfigError for what Lightning does not take.
+        """
+        cfg, limit = self.cfg, self.cfg.trainer.limit_batches
+        trainer = trainer_of(
+            cfg,
+            [
+                Stopper(cfg.training.patience),
+                *best_and_last(self.record.checkpoints),
+                HeapTrimmer(),
+            ],
+            devices=cfg.trainer.devices,
+            strategy=cfg.trainer.strategy,
+            max_epochs=cfg.training.max_epochs if learns else 1,
+            limit_train_batches=limit,
+            limit_val_batches=limit,
+            limit_test_batches=limit,
+            plugins=[SafeCheckpointIO()],
+            logger=logger or False,
+            default_root_dir=str(self.record.folder),
+            num_sanity_val_steps=0,
+            enable_progress_bar=on_terminal(),
+            detect_anomaly=cfg.debug,
+        )
         if trainer.world_size > 1 and not learns:
             raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
         return trainer
 
-    def _new_trainer(self, max_epochs: int) -> pl.Trainer:
-        cfg, limit = self.cfg, self.cfg.trainer.limit_batches
-        average = [] if cfg.training.ema is None else [WeightAverage(cfg.training.ema)]
-        return pl.Trainer(
-            accelerator=cfg.trainer.accelerator,
-            devices=cfg.trainer.devices,
-            strategy=cfg.trainer.strategy,
-            precision=cfg.trainer.precision,
-            max_epochs=max_epochs,
-            gradient_clip_val=cfg.training.clip_norm or cfg.training.clip_value,
-            gradient_clip_algorithm="value" if cfg.training.clip_value else "norm",
-            limit_train_batches=limit,
-            limit_val_batches=limit,
-            limit_test_batches=limit,
-            callbacks=[
-                Stopper(cfg.training.patience),
-                *average,
-                *best_and_last(self.record.checkpoints),
-                HeapTrimmer(),
-            ],
-            plugins=[SafeCheckpointIO()],
-            logger=self._logger(),
-            default_root_dir=str(self.record.folder),
-            num_sanity_val_steps=0,
-            use_distributed_sampler=False,
-            enable_model_summary=False,
-            enable_progress_bar=on_terminal(),
-            detect_anomaly=cfg.debug,
-        )
-
-    def _logger(self) -> Logger | bool:
-        if not self.cfg.logger.get("_target_"):
-            return False
-        logger: Logger = build(self.cfg.logger, save_dir=str(self.record.folder))
-        logger.log_hyperparams(choice(self.cfg))
-        return logger
-
     def _fit(self, trainer: pl.Trainer, module: BenchModule) -> None:
+        """Train, from the last checkpoint if there is one; then take the best epoch's weights."""
         last = self.record.last if self.record.last.exists() else None
         if last:
             log.info("going on from %s", last)
@@ -178,9 +177,10 @@ class _Run:
 
     def _evaluate(
         self, trainer: pl.Trainer, module: BenchModule
-    ) -> tuple[dict[str, dict[str, float]], list[dict[str, Any]]]:
-        """Metrics and predictions of dev and, where there is one, test."""
-        metrics, predictions = {}, []
+    ) -> tuple[Metrics, list[dict[str, Any]]]:
+        """Return metrics and predictions of dev and, where there is one, of test."""
+        metrics: Metrics = {}
+        predictions: list[dict[str, Any]] = []
         for split, evaluate in (("dev", trainer.validate), ("test", trainer.test)):
             if self.data.split(split) is None:
                 log.info("no %s file: %s alone is reported", split, ", ".join(metrics))
@@ -204,22 +204,22 @@ class _Run:
         history = module.history
         metric, primary = self.task.metric, "test" if "test" in metrics else "dev"
         best = max(history, key=lambda epoch: epoch["dev"][metric])
-        train = self.data.split("train")
+        train = self.data.examples("train")
         self.timing["fit_s"] = sum(epoch["seconds"] for epoch in history)
         return outcome(
             Finished,
-            self.cfg,
+            self.choice,
             encoder=self.encoder and _describe(self.encoder),
             metrics=metrics,
             primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
-            yardsticks={s: self.task.yardsticks(train, self.data.split(s)) for s in metrics},
-            mix={p: Mix(**mix) for p, mix in module.model.placement.summary().items()},
+            yardsticks={s: self.task.yardsticks(train, self.data.examples(s)) for s in metrics},
+            mix={p: Mix(**mix) for p, mix in module.placement.summary().items()},
             epochs=len(history),
             best_epoch=best["epoch"],
             history=[Epoch(**epoch) for epoch in history],
             timing={name: round(seconds, 2) for name, seconds in self.timing.items()},
             counts={
-                **{split: len(self.data.split(split)) for split in ("train", *metrics)},
+                **{split: len(self.data.examples(split)) for split in ("train", *metrics)},
                 "trainable_parameters": sum(
                     p.numel() for p in module.parameters() if p.requires_grad
                 ),
@@ -228,6 +228,7 @@ class _Run:
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
+        """Add the seconds that pass inside to `timing`."""
         started = time.perf_counter()
         yield
         self.timing[name] = self.timing.get(name, 0.0) + time.perf_counter() - started
@@ -237,21 +238,3 @@ def _describe(encoder: Encoder) -> EncoderFacts:
     """Return what a record says of an encoder."""
     names = ("name", "fingerprint", "layers", "dim", "parameters")
     return EncoderFacts(**{name: getattr(encoder, name) for name in names})
-
-
-def _out_of_memory(error: Exception, task: Task, module: BenchModule) -> RunError | None:
-    """If that is what `error` is: the longest example of the batch at hand, and the knob."""
-    text = str(error).lower()
-    if not isinstance(error, MemoryError) and not any(
-        sign in text for sign in ("out of memory", "can't allocate memory", "not enough memory")
-    ):
-        return None
-    if not module.batch:
-        return RunError(
-            "out of memory before the first batch: close other programs, or use less data"
-        )
-    longest = max(module.batch["examples"], key=task.size)
-    return RunError(
-        f"out of memory in a batch of {len(module.batch['examples'])}, whose longest example, "
-        f"{longest['id']}, has {task.size(longest)} tokens: lower training.batch_size"
-    )

@@ -1,4 +1,4 @@
-"""From a finished run's folder to its trained model."""
+"""The trained model of a finished run, loaded from its folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFIG, VOCABULARY, HEAD = "config.yaml", "vocabulary.json", "head.safetensors"
 
 
 def configuration(folder: Path) -> DictConfig:
-    """Of the run. Raises RunError where `folder` holds no finished one."""
+    """Load the configuration of the run in `folder`. Raises RunError if it is not finished."""
     for name in (CONFIG, VOCABULARY, HEAD):
         if not (folder / name).is_file():
             raise RunError(f"{folder} is no finished run: it has no {name}")
@@ -28,9 +28,15 @@ def configuration(folder: Path) -> DictConfig:
 
 
 def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Task, nn.Module]:
-    """The task, with the run's vocabulary, and the model, in evaluation mode on the CPU.
+    """Load the task, with the run's vocabulary, and the trained model.
 
-    `cfg` is the run's `configuration`, `encoder` what it asks for.
+    Args:
+        folder: The run's.
+        cfg: The run's `configuration`.
+        encoder: The encoder that `cfg` asks for; None without ELMo.
+
+    Returns:
+        The task and the model, in evaluation mode, on the CPU.
     """
     task = task_of(cfg)
     task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))

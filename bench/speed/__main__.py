@@ -26,7 +26,7 @@ show. The peer's environment: docs/performance.md.
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     with exit_status(debug=False), warnings.catch_warnings():
@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
+    """Make the parser."""
     parser = ArgumentParser(
         "python -m bench.speed",
         description="How fast this machine computes features, reads them, and trains heads.",
@@ -71,6 +72,7 @@ def parser() -> ArgumentParser:
 
 
 def _count(text: str) -> int:
+    """Read a whole number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)

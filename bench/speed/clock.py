@@ -1,4 +1,4 @@
-"""What a measurement is taken with."""
+"""The clock that measurements are taken with."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ Now = Callable[[], float]
 
 
 def clock(device: str) -> tuple[Now, str]:
-    """Seconds, and what they are of. On a CPU at one thread, CPU time: what else the machine does
-    shall not count."""
+    """Return a clock that counts seconds, and its name.
+
+    On a CPU at one thread it counts CPU time, so that what else the machine does has no part in it.
+    """
     if device == "cpu" and torch.get_num_threads() == 1:
         return time.process_time, "CPU time"
     return time.perf_counter, "the wall clock"
 
 
 def seconds(work: Callable[[], object], now: Now) -> float:
+    """Do the work once and return the seconds that it took."""
     started = now()
     work()
     return now() - started
 
 
 def typical(work: Callable[[], object], now: Now, times: int = 3) -> float:
-    """The median of so many."""
+    """Do the work several times and return the median of the seconds."""
     return median(seconds(work, now) for _ in range(times))

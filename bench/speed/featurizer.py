@@ -1,11 +1,10 @@
-"""Tokens a second that an encoder turns into layers, and what bounds them."""
+"""The tokens a second that an encoder turns into layers, and what bounds them."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from hydra.utils import get_object
@@ -13,8 +12,7 @@ from omegaconf import DictConfig
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from bench.errors import build
-from bench.run.build import device_of
+from bench.run.build import device_of, instantiate
 from bench.speed.clock import Now, seconds, typical
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
@@ -26,7 +24,7 @@ PROBE = 32
 
 @dataclass(frozen=True)
 class Featurizer:
-    """One precision of an encoder. Rates are tokens a second."""
+    """The speed of an encoder in one precision; rates are tokens a second."""
 
     precision: str
     sentences: int
@@ -39,24 +37,27 @@ class Featurizer:
 
 @dataclass(frozen=True)
 class Difference:
+    """The absolute difference of a layer from float32."""
+
     largest: float
     mean: float
 
 
 def precisions(cfg: DictConfig) -> list[str]:
-    """Those that the encoder offers."""
+    """Return the precisions that the encoder offers."""
     target = get_object(cfg.encoder["_target_"])
     return list(PRECISIONS) if "precision" in inspect.signature(target).parameters else ["float32"]
 
 
 def encoder_in(cfg: DictConfig, precision: str) -> Encoder:
+    """Load the encoder in one of them."""
     given = {"precision": precision} if len(precisions(cfg)) > 1 else {}
-    encoder: Encoder = Checked(build(cfg.encoder, **given))
+    encoder: Encoder = Checked(instantiate(cfg.encoder, **given))
     return encoder.to(device_of(cfg))
 
 
 def sample(encoder: Encoder, found: Sentences, limit: float, now: Now) -> Sentences:
-    """As many of the sentences as are encoded in about `limit` seconds."""
+    """Return as many of the sentences as are encoded in about `limit` seconds."""
     probe = found[:PROBE]
     encoder.encode(probe[:1])  # what is only done once
     rate = len(probe) / seconds(lambda: encoder.encode(probe), now)
@@ -66,7 +67,18 @@ def sample(encoder: Encoder, found: Sentences, limit: float, now: Now) -> Senten
 def measured(
     encoder: Encoder, precision: str, found: Sentences, best: float, now: Now
 ) -> tuple[Featurizer, list[Tensor]]:
-    """Also what it gave. It has not encoded anything yet; `best` is the machine's rate."""
+    """Measure an encoder that has not encoded anything yet.
+
+    Args:
+        encoder: The encoder, in `precision`.
+        precision: One of `precisions`.
+        found: The sentences.
+        best: The machine's rate of matrix products in this precision, operations a second.
+        now: The clock.
+
+    Returns:
+        The figures, and the layers of each sentence.
+    """
     layers: list[Tensor] = []
     cold = seconds(lambda: layers.extend(encoder.encode(found)), now)
     warm = typical(lambda: encoder.encode(found), now)
@@ -77,22 +89,22 @@ def measured(
 
 
 def differences(found: Sequence[Tensor], exact: Sequence[Tensor]) -> list[Difference]:
-    """Of each layer."""
+    """Return the difference of each layer, over all sentences."""
     off = (torch.cat(list(found), dim=1) - torch.cat(list(exact), dim=1)).abs()
     return [Difference(layer.max().item(), layer.mean().item()) for layer in off]
 
 
 def operations(encoder: Encoder, found: Sentences) -> int:
-    """Of all matrix products, each multiplication and each addition."""
+    """Count the multiplications and additions of all matrix products."""
     with FlopCounterMode(display=False, custom_mapping=_packed()) as counter:
         encoder.encode(found)
     return int(counter.get_total_flops())
 
 
-def _packed() -> dict[Any, Any]:
-    """oneDNN's packed product, which torch does not count."""
+def _packed() -> dict[object, Callable[..., int]]:
+    """Count oneDNN's packed product, which torch does not."""
 
-    def count(x: Sequence[int], weight: Sequence[int], *_: Any, **__: Any) -> int:
+    def count(x: Sequence[int], weight: Sequence[int], *_: object, **__: object) -> int:
         return 2 * torch.Size(x).numel() * weight[0]
 
     operator = getattr(torch.ops.mkldnn, "_linear_pointwise", None)

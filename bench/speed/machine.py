@@ -1,4 +1,4 @@
-"""What the machine could do: its rate of matrix products, in the featurizer's precisions."""
+"""The machine's rate of matrix products, in the featurizer's precisions."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ TIMES = 50  # the best of them: a thread that has just begun may still share a c
 
 @dataclass(frozen=True)
 class Machine:
+    """What the measurements are taken on."""
+
     name: str
     cores: int
     threads: int
@@ -32,6 +34,7 @@ class Machine:
 
 
 def measured(device: str, now: Now) -> Machine:
+    """Measure the machine."""
     rates = {precision: _rate(precision, device, now) for precision in PRECISIONS}
     return Machine(
         _name(device), os.cpu_count() or 1, torch.get_num_threads(), torch.__version__, rates
@@ -40,7 +43,7 @@ def measured(device: str, now: Now) -> Machine:
 
 @torch.no_grad()
 def _rate(precision: str, device: str, now: Now) -> float:
-    """The best of several products, packed and not."""
+    """Return the best rate of several products, packed and not, in operations a second."""
     size, dtype, best = SIZE[device], PRECISIONS[precision], 0.0
     weight = torch.randn(size, size, device=device)
     works: list[Callable[[Tensor], Tensor]] = [

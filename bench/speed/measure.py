@@ -1,4 +1,4 @@
-"""All measurements, in order."""
+"""All measurements, one after the other."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Measured:
+    """All that was measured."""
+
     clock: str
     machine: Machine
     encoder: str
@@ -40,7 +42,10 @@ class Measured:
 
 
 def measure(given: Namespace, say: Say) -> Measured:
-    """`given` as the parser gives it; `say` hears what is being done. Raises RunError."""
+    """Take all measurements that the parsed command line asks for.
+
+    `say` is called with what is measured next. Raises RunError for what cannot be measured.
+    """
     names = _chosen(given.tasks)
     found = text.sentences(given.text, given.sentences)
     if given.peer is not None and not given.peer.is_file():
@@ -55,13 +60,12 @@ def measure(given: Namespace, say: Say) -> Measured:
     say("the featurizer")
     encoders = {"float32": featurizer.encoder_in(cfg, "float32")}
     chosen = featurizer.sample(encoders["float32"], found, given.seconds, now)
-    featurizers, errors, exact = [], {}, []
+    featurizers, errors = [], {}
     for precision in featurizer.precisions(cfg):
         say(f"the featurizer, {precision}")
-        encoders[precision] = encoder = featurizer.encoder_in(cfg, precision)
-        figures, layers = featurizer.measured(
-            encoder, precision, chosen, at_hand.rates[precision], now
-        )
+        encoders[precision] = featurizer.encoder_in(cfg, precision)
+        rate = at_hand.rates[precision]
+        figures, layers = featurizer.measured(encoders[precision], precision, chosen, rate, now)
         featurizers.append(figures)
         if precision == "float32":
             exact = layers
@@ -81,6 +85,7 @@ def measure(given: Namespace, say: Say) -> Measured:
 def _steps(
     given: Namespace, names: list[str], encoder: Encoder, now: Now, say: Say
 ) -> tuple[list[Step], dict[str, str]]:
+    """Measure the training steps of these tasks, and say why some could not be measured."""
     taken: list[Step] = []
     without: dict[str, str] = {}
     for name in names:
@@ -95,7 +100,7 @@ def _steps(
 
 
 def _chosen(names: list[str] | None) -> list[str]:
-    """Of tasks, by default all. Raises RunError."""
+    """Return the tasks that are named, by default all. Raises RunError for an unknown one."""
     known = tasks.names()
     for name in names or ():
         if name not in known:

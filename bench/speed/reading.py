@@ -1,4 +1,4 @@
-"""How fast a store gives back what it holds: tokens and bytes a second."""
+"""The speed of a store that gives back what it holds: tokens and bytes a second."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ BATCH = 32
 
 @dataclass(frozen=True)
 class Reading:
+    """One measurement."""
+
     what: str
     tokens_a_second: float
     bytes_a_second: float  # of the layers that it gives, padding left out
 
 
 def measured(encoder: Encoder, root: str | None, precision: str, found: Sentences) -> list[Reading]:
-    """In batches, of a store that is made for it where the others are, and thrown away.
+    """Measure a store that is made for it beside the others, read in batches, and thrown away.
 
-    First from the disk, where the system can be asked to forget what it has read of a file. By
-    the wall clock: waiting for a disk takes no CPU time.
+    First it is read from the disk, where the system can be asked to forget what it has read of a
+    file. The wall clock is used: waiting for a disk takes no CPU time.
     """
     folder = root_folder(root)
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +54,7 @@ def _read(store: FeatureStore, found: Sentences) -> None:
 
 
 def _forget(store: FeatureStore) -> bool:
-    """Whether the page cache could be asked to drop the store's files."""
+    """Ask the system to drop the store's files from its cache; return whether it could be asked."""
     forget: Callable[..., None] | None = getattr(os, "posix_fadvise", None)
     if forget is None:
         return False

@@ -1,4 +1,4 @@
-"""How long a training step takes, of any task: reading, collating, moving, and the arithmetic."""
+"""The time of a training step of any task: reading, collating, moving, and the arithmetic."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from torch.utils.data import DataLoader
 
 from bench.overrides import composed
 from bench.run.build import placement_of, task_of
-from bench.run.callbacks.weight_average import WeightAverage
-from bench.run.datamodule import BenchData
+from bench.run.datamodule import BenchBatch, BenchData
 from bench.run.module import BenchModule
+from bench.run.trainer import trainer_of
 from bench.speed.clock import Now
 from elmo_core import Encoder
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import root_folder
 from elmo_core.store.plan import Wanted
+from tasks.task import Example
 
 
 @dataclass(frozen=True)
 class Step:
-    """Medians, in seconds."""
+    """The time of one task's steps in one placement: medians, in seconds."""
 
     task: str
     placement: str
@@ -39,7 +40,7 @@ class Step:
 def measured(
     words: Sequence[str], task: str, encoder: Encoder, steps: int, now: Now
 ) -> Iterator[Step]:
-    """On the task's training data: without ELMo, then where the task has it by default."""
+    """Measure on the task's training data: without ELMo, then where the task has it by default."""
     placements = ["none"]
     if (usual := composed([*words, f"task={task}"]).elmo.placement) != "none":
         placements.append(usual)
@@ -52,8 +53,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
     pl.seed_everything(cfg.seed, verbose=False)
     task, training = task_of(cfg), cfg.training
     data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
-    train = data.split("train")
-    assert train is not None
+    train = data.examples("train")
     task.prepare(train)
     module = BenchModule(task, placement_of(cfg, encoder), training, cfg.seed)
     epoch: Any = data.train_dataloader().batch_sampler
@@ -65,47 +65,38 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
             data.store.fill(Wanted.of(s for e in examples for s in task.sentences(e)).distinct)
         laps = _Laps(data, now)
         loader = DataLoader(train, batch_sampler=batches, collate_fn=laps.collate)
-        _trainer(cfg, laps).fit(module, loader)
+        trainer = trainer_of(
+            cfg,
+            [laps],
+            devices=1,
+            max_epochs=1,
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+        )
+        trainer.fit(module, loader)
     return Step(
         cfg.task.name, cfg.elmo.placement, training.batch_size, laps.typical(), median(laps.data)
     )
 
 
 class _Laps(pl.Callback):
-    """When each step ended, and how long its data took."""
+    """Notes when each step ended, and how long its data took."""
 
     def __init__(self, data: BenchData, now: Now) -> None:
         self._collate, self.now = data.collate, now
         self.data: list[float] = []
         self.ends: list[float] = []
 
-    def collate(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+    def collate(self, examples: list[Example]) -> BenchBatch:
         started = self.now()
         batch = self._collate(examples)
         self.data.append(self.now() - started)
         return batch
 
-    def on_train_batch_end(self, *_: Any, **__: Any) -> None:
+    def on_train_batch_end(self, *_: object, **__: object) -> None:
         self.ends.append(self.now())
 
     def typical(self) -> float:
-        """From end to end, so that nothing is left out."""
+        """Return the median time from one step's end to the next, so that nothing is left out."""
         return median(b - a for a, b in zip(self.ends, self.ends[1:], strict=False))
-
-
-def _trainer(cfg: DictConfig, laps: _Laps) -> pl.Trainer:
-    average = [] if cfg.training.ema is None else [WeightAverage(cfg.training.ema)]
-    return pl.Trainer(
-        accelerator=cfg.trainer.accelerator,
-        devices=1,
-        precision=cfg.trainer.precision,
-        max_epochs=1,
-        gradient_clip_val=cfg.training.clip_norm or cfg.training.clip_value,
-        gradient_clip_algorithm="value" if cfg.training.clip_value else "norm",
-        callbacks=[*average, laps],
-        logger=False,
-        enable_checkpointing=False,
-        enable_model_summary=False,
-        enable_progress_bar=False,
-        use_distributed_sampler=False,
-    )

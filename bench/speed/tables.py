@@ -1,4 +1,4 @@
-"""What was measured, for people."""
+"""Tables of what was measured."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bench.speed.measure import Measured
 
 
 def show(found: Measured) -> None:
+    """Print what was measured."""
     machine = found.machine
     console = Console(highlight=False)
     rates = ", ".join(f"{name} {rate / 1e9:,.0f}" for name, rate in machine.rates.items())

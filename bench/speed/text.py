@@ -11,10 +11,10 @@ Sentences = list[list[str]]
 
 
 def sentences(path: Path | None, limit: int) -> Sentences:
-    """Of a file, tokenised, one a line; by default built-in text. At most `limit`, in an order in
-    which the first ones are like the rest.
+    """Read at most `limit` tokenised sentences, one a line, from a file or else the built-in text.
 
-    Raises RunError for a file that is not there or holds nothing.
+    They are shuffled, so that the first ones are like the rest. Raises RunError for a file that is
+    not there or holds nothing.
     """
     if path is None:
         from tasks.smallworld import ensure
@@ -31,4 +31,5 @@ def sentences(path: Path | None, limit: int) -> Sentences:
 
 
 def tokens(found: Sentences) -> int:
+    """Count the tokens."""
     return sum(map(len, found))

@@ -1,1 +1,1 @@
-"""Many runs: what a command line or an experiment expands to, done one by one."""
+"""Many runs: expanded from a command line or an experiment, and done one by one."""

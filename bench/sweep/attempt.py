@@ -1,4 +1,4 @@
-"""One run among many, in whichever process it is done: what came of it, never an exception."""
+"""One run among many, in whichever process: what came of it is returned, never raised."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from bench.choice import Choice
 from bench.console import one_line
 from bench.errors import BusyError, explain
 from bench.records import Finished
@@ -21,7 +22,7 @@ from bench.sweep.job import Cell, Ensemble, Outcome
 
 
 def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
-    """Do the run `cfg`, which stands in `cells` at Hydra's job number, and say so in one line."""
+    """Do the run `cfg` and say in one line what came of it; its cell has Hydra's job number."""
     number = HydraConfig.get().job.num
     label = f"[{number + 1}/{len(cells)}] {cells[number]}"
     started = time.perf_counter()
@@ -34,7 +35,10 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
 
 
 def combined(ensemble: Ensemble, force: bool) -> Outcome:
-    """The same for an ensemble, whose runs are there; one of another process's is waited for."""
+    """Make an ensemble of finished runs and say in one line what came of it.
+
+    If another process is making it, wait until it is there.
+    """
     started = time.perf_counter()
     with one_line(str(ensemble)):
         outcome = _combined(ensemble, force)
@@ -52,7 +56,7 @@ def _done(cfg: DictConfig) -> Outcome:
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(error, Record.of(cfg), cfg.debug)
+        return _failed(error, Record.of(Choice.of(cfg), cfg.paths.runs), cfg.debug)
 
 
 def _combined(ensemble: Ensemble, force: bool) -> Outcome:
@@ -74,7 +78,7 @@ def _finished(result: Finished) -> Outcome:
 
 
 def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
-    """In one line; for a bug of ours, the traceback goes to the run's log."""
+    """Say in one line why; the traceback of a bug of ours goes to the run's log."""
     if debug:
         traceback.print_exc()
     why = explain(error)
@@ -92,7 +96,7 @@ def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
 
 @contextmanager
 def _command(overrides: Sequence[str]) -> Iterator[None]:
-    """Lightning starts the other processes of a run with this one's command line."""
+    """Inside, this process has the command line of one run, for the processes that it starts."""
     whole = sys.argv
     sys.argv = [whole[0], *overrides]
     try:

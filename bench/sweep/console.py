@@ -19,7 +19,7 @@ COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
 
 
 def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) -> None:
-    """One line; with `plan=true` each run's state, and the commands of those that are missing."""
+    """Print how many runs there are to do; with `plan=true`, each run and the commands to do it."""
     console = Console()
     counted = Counter(job.found for job in jobs)
     states = ", ".join(f"{count} {state}" for state, count in counted.items())
@@ -42,7 +42,7 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
 
 
 def show(places: Places, manifest: Path | None) -> None:
-    """What was finished, skipped, or failed and why, one line a run; then the scores."""
+    """Print what came of each run, and why a run failed; then the scores."""
     console = Console()
     table = Table("run", "what", "", "time", box=None, padding=(0, 2, 0, 0))
     for job in dict.fromkeys(job for _, job in places):
@@ -61,7 +61,7 @@ def show(places: Places, manifest: Path | None) -> None:
 
 
 def scores(places: Places) -> Table:
-    """Tasks × what else varied: dev, mean ± standard deviation over seeds."""
+    """Make the table of dev scores: tasks × what else varied, mean ± sd over the seeds."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     names: dict[str, str] = {}
     for cell, job in places:
@@ -77,6 +77,7 @@ def scores(places: Places) -> Table:
 
 
 def _mean(found: Sequence[float]) -> str:
+    """Write mean ± standard deviation of one cell's scores."""
     if not found:
         return "–"
     spread = f" ± {stdev(found):.2f} (n={len(found)})" if len(found) > 1 else ""

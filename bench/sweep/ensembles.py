@@ -1,4 +1,4 @@
-"""The ensembles that an experiment asks for: of a row and a column, the runs of all seeds."""
+"""The ensembles that an experiment asks for: the runs of all seeds of a row and a column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bench.sweep.job import Ensemble, Places
 
 
 def ensembles(cfg: DictConfig, places: Places) -> list[Ensemble]:
-    """None for a cell with a single run. `cfg`: the sweep's."""
+    """Return those of the sweep `cfg`; a row with a single run in the column has none."""
     found = []
     wanted = cfg.experiment.ensembles.items() if cfg.experiment is not None else ()
     for name, column in wanted:

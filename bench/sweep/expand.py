@@ -1,10 +1,10 @@
-"""From an experiment, or from a command line of several values, to the runs that they are."""
+"""Expansion of an experiment, or of a command line of several values, into single runs."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hydra.core.override_parser.types import Override, Transformer
 from omegaconf import DictConfig, OmegaConf
@@ -18,8 +18,10 @@ Rows = dict[str, dict[str, Any]]
 
 
 def grid(given: Sequence[Override], default_task: str, default_seed: int) -> list[Cell]:
-    """Every combination of what has several values: tasks are rows, seeds are seeds, and what
-    else varies makes the columns."""
+    """Return the cells of every combination of what has several values.
+
+    Tasks are rows, seeds are seeds, and what else varies makes the columns.
+    """
     seeds = _seeds(given) or [default_seed]
     last = {o.get_key_element(): o for o in given if o.key_or_group not in ("seed", "plan")}
     rest = list(last.values())
@@ -36,13 +38,13 @@ def grid(given: Sequence[Override], default_task: str, default_seed: int) -> lis
 def of_experiment(
     name: str, node: DictConfig, given: Sequence[Override], tasks: Sequence[str], default_task: str
 ) -> tuple[list[Cell], list[str]]:
-    """The cells of conf/experiment/`name`.yaml, and one line for each row that is left out.
+    """Expand the experiment `node` into its cells; say in a line what is left out.
 
-    `given`: the command line's overrides. Those that are not the experiment's own hold for all
-    runs. `tasks`: those that there are. Raises ConfigError.
+    `given` are the overrides of the command line: those that are not about the experiment itself
+    hold for all runs. `tasks` are those that there are. Where neither the file nor `given` names
+    one, the single row is `default_task`. Raises ConfigError for contradictions.
     """
-    experiment = OmegaConf.to_container(node, resolve=True)
-    assert isinstance(experiment, dict)
+    experiment = cast(dict[str, Any], OmegaConf.to_container(node, resolve=True))
     options = {override.key_or_group: override for override in given}
     rows, left_out = _rows(name, experiment["rows"], options, tasks, default_task)
     columns = _named(name, "columns", experiment["columns"])
@@ -74,9 +76,9 @@ def of_experiment(
 
 
 def _rows(
-    name: str, rows: Any, options: Mapping[str, Override], tasks: Sequence[str], default: str
+    name: str, rows: object, options: Mapping[str, Override], tasks: Sequence[str], default: str
 ) -> tuple[Rows, list[str]]:
-    """Those of the file, or of the tasks of `task=`, which need not stand in the file."""
+    """Return the rows of the file, or those of `task=`, which need not stand in the file."""
     asked = _values(options["task"]) if "task" in options else []
     for task in asked:
         if task not in tasks:
@@ -94,8 +96,10 @@ def _rows(
 
 
 def _that_exist(name: str, rows: Rows, tasks: Sequence[str]) -> tuple[Rows, list[str]]:
-    """Rows of tasks that there are (a task is a folder that may be missing), and what to say of
-    the others."""
+    """Return the rows whose tasks are there, and a line for each of the others.
+
+    A task is a folder, which may be missing.
+    """
     missing = {r: c["task"] for r, c in rows.items() if c.get("task", tasks[0]) not in tasks}
     told = [
         f"row {row!r} is left out: no task {task!r} here{did_you_mean(task, tasks)}"
@@ -106,14 +110,15 @@ def _that_exist(name: str, rows: Rows, tasks: Sequence[str]) -> tuple[Rows, list
     return {row: changes for row, changes in rows.items() if row not in missing}, told
 
 
-def _named(name: str, what: str, content: Any) -> Rows:
+def _named(name: str, what: str, content: object) -> Rows:
+    """Return rows or columns by name; `what` they are stands in the ConfigError."""
     if not isinstance(content, dict) or not all(isinstance(c, dict) for c in content.values()):
         raise ConfigError(f"{name}: {what}: expected NAME: {{KEY: VALUE, …}}, …")
     return {str(key): dict(changes) for key, changes in content.items()}
 
 
 def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
-    """Numbers are numbers, and what is said of a column is said of one that there is."""
+    """Raise ConfigError for a number that is none, or a column that does not exist."""
     paper = [item for numbers in experiment["paper"].values() for item in numbers.items()]
     said = [("paper", column) for column, _ in paper]
     if experiment["baseline"] is not None:
@@ -129,6 +134,7 @@ def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
 
 
 def _check_ensembles(name: str, ensembles: Mapping[str, str], columns: Rows) -> None:
+    """Raise ConfigError unless each ensemble is a new column that combines an old one."""
     for new, column in ensembles.items():
         if new in columns:
             raise ConfigError(f"{name}: ensembles: {new!r} is a column already")
@@ -138,7 +144,7 @@ def _check_ensembles(name: str, ensembles: Mapping[str, str], columns: Rows) -> 
 
 
 def _owners(name: str, rows: Rows, columns: Rows) -> dict[str, str]:
-    """Which row or column sets a key; it must be one or the other."""
+    """Return which row or column sets each key. Raises ConfigError if both set one."""
     in_rows = {key: f"row {row!r}" for row, changes in rows.items() for key in changes}
     in_columns = {key: f"column {c!r}" for c, changes in columns.items() for key in changes}
     for key in in_rows.keys() & in_columns.keys():
@@ -147,7 +153,7 @@ def _owners(name: str, rows: Rows, columns: Rows) -> dict[str, str]:
 
 
 def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> Iterator[str]:
-    """The words that hold for all runs."""
+    """Yield the words of the command line that hold for all runs. Raises ConfigError."""
     for override in given:
         key = override.key_or_group
         if key.startswith("experiment."):  # changes the table, not its runs
@@ -187,5 +193,5 @@ def _words(override: Override) -> list[str]:
 
 
 def _written(changes: Mapping[str, Any]) -> Iterable[str]:
-    """Keys and values as words of the command line."""
+    """Write keys and values as words of the command line."""
     return (f"{key}={Transformer.str(value)}" for key, value in changes.items())

@@ -15,7 +15,7 @@ from bench.run.record import Record
 
 @dataclass(frozen=True)
 class Cell:
-    """One run's place in a table."""
+    """The place of a run in a table."""
 
     row: str
     column: str
@@ -25,6 +25,7 @@ class Cell:
 
     @property
     def overrides(self) -> list[str]:
+        """The words of the command line that compose the run."""
         return [*self.words, f"seed={self.seed}"]
 
     def __str__(self) -> str:
@@ -43,20 +44,20 @@ class Outcome:
 
 @dataclass(eq=False)
 class Job:
-    """A run, and the cells that it fills: two that are the same choice are one run."""
+    """A run and the cells that it fills: cells that are the same choice are one run."""
 
     cfg: DictConfig
+    record: Record
     encoder: str  # as chosen on the command line
     cells: list[Cell] = field(default_factory=list)
-    record: Record = field(init=False)
     found: str = field(init=False)  # finished | running elsewhere | interrupted | failed | new
     outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
-        self.record = Record.of(self.cfg)
         self.found = self._found()
 
     def _found(self) -> str:
+        """Return the state of the run before anything is done."""
         result = self.record.result()
         if isinstance(result, Finished) and not self.cfg.force:
             return "finished"
@@ -68,11 +69,12 @@ class Job:
 
     @property
     def done(self) -> bool:
+        """Whether the run is finished by now."""
         return self.record.finished() is not None
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another process was at work on it when it was attempted."""
+        """Whether another process was at work on the run when it was attempted."""
         return self.outcome is not None and self.outcome.status == "elsewhere"
 
 
@@ -81,7 +83,7 @@ Places = Sequence[tuple[Cell, Job]]
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """A further cell of a table: the runs of all seeds of a row and a column, combined."""
+    """A further cell of a table, in which the runs of all seeds of another are combined."""
 
     row: str
     column: str
@@ -90,23 +92,28 @@ class Ensemble:
 
     @cached_property
     def record(self) -> Record:
+        """The ensemble's own folder, beside its runs."""
         folders = [job.record.folder for job in self.jobs]
         return Record(folders[0].parent / ensemble_id(folder.name for folder in folders))
 
     @property
     def command(self) -> str:
+        """What combines the runs, for a shell."""
         return command([job.record.folder for job in self.jobs])
 
     @property
     def task(self) -> str:
+        """The name of the task that its runs share."""
         return str(self.jobs[0].cfg.task["name"])
 
     @property
     def ready(self) -> bool:
+        """Whether all its runs are finished."""
         return all(job.done for job in self.jobs)
 
     @property
     def done(self) -> bool:
+        """Whether the ensemble is recorded."""
         return self.record.finished() is not None
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
-"""Many runs: `-m`, and what `experiment=` expands to. A sweeper of Hydra's, so that every launcher
-of Hydra's can carry it out.
+"""Many runs: those of `-m`, and those that `experiment=` expands to.
 
-Runs that are finished are left alone, interrupted ones go on, a failed one does not stop the
-others, and one that another process is at is waited for. What is true stands in the records: it
-does not matter how often, or in how many processes at once, the same sweep is called.
+This is a sweeper for Hydra, so that each of Hydra's launchers can carry it out. Finished runs are
+left alone, interrupted ones go on, and a failed one does not stop the others. Where another
+process works on a run, the sweep waits for it. The records alone say what is done: the same sweep
+may be called again and again, or in several processes at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -22,6 +22,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
+from bench.choice import Choice
 from bench.config import ConfigError
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record
@@ -35,20 +36,28 @@ TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 
 
 def register() -> None:
-    """Make the sweeper known to Hydra, which otherwise looks in the package `hydra_plugins`: what
-    lies there is loaded by every Hydra program of the environment."""
+    """Make the sweeper known to Hydra.
+
+    Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
+    Hydra program of the environment.
+    """
     Plugins.instance().class_name_to_class[TARGET] = Sweep
 
 
 class Sweep(Sweeper):
+    """Does the runs of a sweep that are not finished, then its ensembles, and shows the scores."""
+
+    hydra_context: HydraContext
+    config: DictConfig  # the sweep's own, with Hydra's node
+
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
         self.hydra_context, self.config = hydra_context, config
-        self.loader: Any = hydra_context.config_loader
+        self.loader = hydra_context.config_loader
 
     def sweep(self, arguments: list[str]) -> None:
-        """Leaves with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
+        """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
         with _stopped_by_sigterm():
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
@@ -68,6 +77,7 @@ class Sweep(Sweeper):
     # -- what is to be done
 
     def _cells(self, arguments: list[str]) -> list[Cell]:
+        """Return what these words of the command line ask for. Raises ConfigError."""
         given = OverridesParser.create(self.loader).parse_overrides(arguments)
         choices = self.config.hydra.runtime.choices
         if self.config.experiment is None:
@@ -87,8 +97,9 @@ class Sweep(Sweeper):
         return cells
 
     def _places(self, cells: Sequence[Cell]) -> list[tuple[Cell, Job]]:
+        """Return each cell with the run that fills it; one run may fill several cells."""
         composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}
-        jobs: dict[str, Job] = {}
+        jobs: dict[Path, Job] = {}
         places = []
         for cell in cells:
             if cell.words not in composed:
@@ -96,14 +107,15 @@ class Sweep(Sweeper):
             cfg, encoder = composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            job = jobs.setdefault(str(Record.of(cfg).folder), Job(cfg, encoder))
-            job.cells.append(cell)
-            places.append((cell, job))
+            record = Record.of(Choice.of(cfg), cfg.paths.runs)
+            if record.folder not in jobs:
+                jobs[record.folder] = Job(cfg, record, encoder)
+            jobs[record.folder].cells.append(cell)
+            places.append((cell, jobs[record.folder]))
         return places
 
     def _composed(self, cell: Cell) -> tuple[DictConfig, str]:
-        """The run's configuration, as its job will compose it, and what its encoder is called.
-        Raises ConfigError."""
+        """Compose the run as its job will, and name its encoder. Raises ConfigError."""
         try:
             cfg: DictConfig = self.loader.load_sweep_config(self.config, cell.overrides)
             OmegaConf.set_struct(cfg, False)
@@ -119,6 +131,7 @@ class Sweep(Sweeper):
     # -- doing it
 
     def _run(self, jobs: Sequence[Job]) -> None:
+        """Do these runs, or wait for the processes that do them."""
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
             print(f"waiting for {len(elsewhere)} runs of another process", file=sys.stderr)
@@ -129,8 +142,11 @@ class Sweep(Sweeper):
             self._launch([job for job in elsewhere if not job.done])
 
     def _launch(self, jobs: Sequence[Job]) -> None:
-        """Where the launcher itself fails (a process was killed), what it left is launched run by
-        run, so that one cannot take the others with it."""
+        """Give these runs to Hydra's launcher, and take what came of each.
+
+        The launcher itself may fail, when a process is killed. What it left is then launched run
+        by run, so that one run cannot take the others with it.
+        """
         if not jobs:
             return
         launcher = Plugins.instance().instantiate_launcher(
@@ -152,7 +168,7 @@ class Sweep(Sweeper):
                     self._launch([job])
 
     def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:
-        """What kept those ensembles that can be made from being made."""
+        """Make the ensembles whose runs are there, and yield the outcomes that are failures."""
         for each in together:
             if each.ready and (self.config.force or not each.done):
                 outcome = combined(each, self.config.force)
@@ -160,7 +176,7 @@ class Sweep(Sweeper):
                     yield outcome
 
     def _grouped(self) -> list[str]:
-        """Loggers that know groups (W&B) have an experiment's runs in one."""
+        """Name the logger's group after the experiment, for loggers that know groups (W&B)."""
         if self.config.experiment is None or self.config.logger.get("group", "") is not None:
             return []
         return [f"logger.group={self.config.hydra.runtime.choices['experiment']}"]
@@ -168,10 +184,13 @@ class Sweep(Sweeper):
 
 @contextmanager
 def _stopped_by_sigterm() -> Iterator[None]:
-    """Lightning's own handler asks a run to stop at its next step: a sweep would then go on with
-    the next run."""
+    """Inside, SIGTERM ends the whole sweep.
 
-    def stop(*_: Any) -> None:
+    Lightning's own handler asks a run to stop at its next step: the sweep would then go on with
+    the next run.
+    """
+
+    def stop(*_: object) -> None:
         sys.exit(128 + signal.SIGTERM)
 
     before = signal.signal(signal.SIGTERM, stop)

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from elmo_core.subcommands import Verbs
+from elmo_core.subcommands import Subcommands
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
 
 
 def parser() -> ArgumentParser:
-    verbs = Verbs(
+    subcommands = Subcommands(
         "python -m elmo_core.pretraining",
         "Train, measure and fine-tune biLMs.",
         "a whole training, from text to encoder:\n"
@@ -22,12 +22,12 @@ def parser() -> ArgumentParser:
         "$ export model elmo-mine.safetensors --half",
     )
     for add in (_add_prepare, _add_train, _add_evaluate, _add_finetune, _add_export):
-        add(verbs)
-    return verbs.parser
+        add(subcommands)
+    return subcommands.parser
 
 
-def _add_prepare(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_prepare(subcommands: Subcommands) -> None:
+    verb = subcommands.add(
         "prepare",
         _prepare,
         "Text files → tokenised sentences, a held-out part, a vocabulary.",
@@ -49,8 +49,8 @@ def _add_prepare(verbs: Verbs) -> None:
     verb.add_argument("--max-words", type=int, help="the largest vocabulary (default: any)")
 
 
-def _add_train(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_train(subcommands: Subcommands) -> None:
+    verb = subcommands.add(
         "train",
         _train,
         "Train a biLM; the same command resumes a training that was interrupted, and with other "
@@ -70,8 +70,8 @@ def _add_train(verbs: Verbs) -> None:
     _add_loop(verb)
 
 
-def _add_evaluate(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_evaluate(subcommands: Subcommands) -> None:
+    verb = subcommands.add(
         "evaluate",
         _evaluate,
         "Perplexity per token: full softmax, no dropout, carried state.",
@@ -84,8 +84,8 @@ def _add_evaluate(verbs: Verbs) -> None:
     verb.add_argument("--device", default="cpu", help="for example cuda (default: cpu)")
 
 
-def _add_finetune(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_finetune(subcommands: Subcommands) -> None:
+    verb = subcommands.add(
         "finetune",
         _finetune,
         "Go on, for one epoch, with the training text of a task.",
@@ -120,8 +120,8 @@ def _add_loop(verb: ArgumentParser) -> None:
     )
 
 
-def _add_export(verbs: Verbs) -> None:
-    verb = verbs.add(
+def _add_export(subcommands: Subcommands) -> None:
+    verb = subcommands.add(
         "export",
         _export,
         "Write the encoder: the published options.json and HDF5, or one safetensors file.",

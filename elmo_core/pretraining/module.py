@@ -31,8 +31,8 @@ EPOCHS = "training.epochs"
 class PretrainingModule(pl.LightningModule):
     """Training of a language model: the step's number decides its text and all chance.
 
-    A checkpoint thus needs nothing beyond Lightning's own but the carried state, and a training that
-    was killed ends where it would have ended.
+    A checkpoint thus needs nothing beyond Lightning's own but the carried state, and a training
+    that was killed ends where it would have ended.
     """
 
     def __init__(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,17 +20,16 @@ Bench = Callable[..., int]
 
 
 def test_help_is_quick_and_free_of_torch() -> None:
-    started = time.perf_counter()
     shown = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "bench", "--help"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert time.perf_counter() - started < 10  # far above what it takes, for a machine at work
     assert "python -m bench task=snli elmo.placement=input+output" in shown.stdout
     assert "elmo-small" in shown.stdout
     assert " torch\n" not in shown.stderr
+    assert shown.stderr.count("import time:") < 700  # Hydra's 440; torch brings 1,100 besides
 
 
 @pytest.mark.parametrize(
@@ -172,19 +170,3 @@ def test_expand() -> None:
     assert expand(["data.dir=x"]) == ["data.dir=x", "data=open"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
-
-
-@pytest.mark.parametrize("logger", ["none", "csv", "wandb"])
-def test_loggers(bench: Bench, logger: str, snli_folder: Path, tmp_path: Path) -> None:
-    arguments = ["training.max_epochs=1", f"logger={logger}", f"data.dir={snli_folder}"]
-    if logger == "wandb":
-        arguments.append("logger.offline=true")
-    assert bench(*SMALL, *arguments, f"paths.runs={tmp_path}") == 0
-    if logger == "csv":
-        (metrics,) = tmp_path.glob("snli/*/csv/*/metrics.csv")
-        assert "dev/accuracy" in metrics.read_text()
-    if logger == "wandb":
-        import wandb
-
-        assert wandb.run is None
-        assert list(tmp_path.glob("snli/*/wandb/offline-run-*/*.wandb"))

@@ -15,7 +15,7 @@ import pytest
 from omegaconf import DictConfig
 
 from bench import features
-from bench.config import choice, run_id
+from bench.choice import Choice
 from elmo_core.encoders.checked import Checked
 from elmo_core.encoders.random import random_elmo
 from elmo_core.store.feature_store import FeatureStore
@@ -66,8 +66,8 @@ def predictions(folder: Path) -> list[dict[str, Any]]:
 def test_store_and_live_give_the_same_predictions(
     small: Small, root: Path, result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ("training.max_epochs=6", "training.scheduler=null", "training.optimizer.lr=0.005")
-    arguments += ("task.hidden=16", "task.dropout=0", "task.attention_dropout=0")
+    arguments = ["training.max_epochs=6", "training.scheduler=null", "training.optimizer.lr=0.005"]
+    arguments += ["task.hidden=16", "task.dropout=0", "task.attention_dropout=0"]
     live = small(*arguments, "features=live", f"features.dir={root}", runs="live")
     assert not root.exists()
     filling = small(*arguments, "features=store", f"features.dir={root}", runs="filling")
@@ -173,9 +173,9 @@ def test_features_do_not_make_another_run_unless_they_change_the_numbers(
     configured: Callable[..., DictConfig],
 ) -> None:
     def name(*overrides: str) -> str:
-        return run_id(configured("task=snli", *overrides))
+        return Choice.of(configured("task=snli", *overrides)).run_id
 
-    assert "features" not in choice(configured("task=snli"))
+    assert "features" not in Choice.of(configured("task=snli")).values
     for same in ("features=live", "features=store", "features.dir=x", "features.max_gb=3"):
         assert name(same) == name()
     half = "features.precision=float16"

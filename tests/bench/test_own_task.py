@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bench.report.records import Records, read
 
 from bench.report.__main__ import main as make_report
 from bench.report.grid import fill
+from bench.report.read import Records, read
 from bench.report.statistics import RESAMPLES
 from tests.conftest import TINY_ENCODER
 
@@ -91,7 +91,7 @@ def test_a_task_named_like_ours_keeps_its_own_counts(own: Path, bench: Bench) ->
     (experiment,) = records.experiments
     (entry,) = (e for e in fill(experiment, records).entries.values() if e.against)
     assert {run.task for run in entry.runs} == {"snli"}
-    assert {run.metric for run in entry.runs} == {"f1"}
+    assert {run.result.metric for run in entry.runs} == {"f1"}
     assert entry.against is not None
     assert entry.against.resamples == RESAMPLES
 

@@ -1,1 +1,1 @@
-"""What a run does beside training: checkpoints, averaged weights, memory given back."""
+"""What is done beside training: checkpoints, averaged weights, memory given back."""

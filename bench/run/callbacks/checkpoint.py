@@ -1,4 +1,4 @@
-"""Which checkpoints a run keeps, and early stopping that remembers that it stopped."""
+"""The checkpoints that a run keeps, and early stopping that remembers that it stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MONITOR = "dev"  # the task's own metric on dev, logged by BenchModule
 
 
 class Stopper(EarlyStopping):
-    """Early stopping on the dev score. A run that is killed after it stopped stays stopped."""
+    """Early stopping on the dev score; a run that is killed after it stopped stays stopped."""
 
     def __init__(self, patience: int) -> None:
         super().__init__(MONITOR, mode="max", patience=patience, check_on_train_epoch_end=False)
@@ -23,10 +23,10 @@ class Stopper(EarlyStopping):
 
 
 class ModelCheckpoint(callbacks.ModelCheckpoint):
-    """Lightning's, but for what it knows of a folder that has moved.
+    """Lightning's `ModelCheckpoint`, for a folder that may have moved.
 
     Where the best checkpoint lies is saved with it; in another folder, Lightning would forget how
-    good the best one was. It keeps the name of Lightning's class, by which checkpoints know it.
+    good the best one was. This class has the name of Lightning's, under which its state is saved.
     """
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -40,10 +40,10 @@ class ModelCheckpoint(callbacks.ModelCheckpoint):
 
 
 def best_and_last(folder: Path) -> list[ModelCheckpoint]:
-    """`best.ckpt` by the dev score and `last.ckpt`, after each epoch's validation.
+    """Make the callbacks that write `best.ckpt`, by the dev score, and `last.ckpt`, each epoch.
 
-    Two callbacks, since Lightning's `save_last` only follows the best. The last one comes second,
-    so that it knows what the best one is.
+    There are two, since Lightning's `save_last` only follows the best. The one for `last.ckpt`
+    comes second, so that it knows which one is the best.
     """
     common: dict[str, Any] = {
         "dirpath": folder,

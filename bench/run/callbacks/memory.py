@@ -1,11 +1,10 @@
-"""A run's memory, kept near what it uses: glibc's heap gives its holes back."""
+"""Memory that is given back: glibc's heap, trimmed now and then."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 from pathlib import Path
-from typing import Any
 
 from pytorch_lightning import Callback
 
@@ -13,7 +12,7 @@ ROOM = 2**31  # bytes that the heap may grow by before it is trimmed
 
 
 def own_memory() -> int:
-    """Bytes that the process has of its own, files that it maps left out; 0 where Linux is not."""
+    """Return the bytes that are the process's own, mapped files left out; 0 outside of Linux."""
     try:
         _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:
@@ -32,7 +31,7 @@ class HeapTrimmer(Callback):
         self.room, self.trimmed = room, own_memory()
         self.trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if self.trimmed else None
 
-    def _after_batch(self, *_: Any, **__: Any) -> None:
+    def _after_batch(self, *_: object, **__: object) -> None:
         if self.trim is not None and own_memory() > self.trimmed + self.room:
             self.trim(0)
             self.trimmed = own_memory()

@@ -1,4 +1,4 @@
-"""An exponential moving average of the weights: what is scored and kept instead of the weights."""
+"""An exponential moving average of the weights, which is scored and kept in their place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WeightAverage(Callback):
                 weight.copy_(before)
 
     def on_train_batch_end(
-        self, trainer: Trainer, pl_module: LightningModule, *_: Any, **__: Any
+        self, trainer: Trainer, pl_module: LightningModule, *_: object, **__: object
     ) -> None:
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
@@ -46,13 +46,17 @@ class WeightAverage(Callback):
             self.scoring = True
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Comes after the checkpoints of `best_and_last`, and first of all in a resumed run, which
-        ends its last whole epoch once more."""
+        """Go back from the averages to the weights.
+
+        This comes after the checkpoints of `best_and_last`. In a resumed run it is called before
+        anything else, for the last whole epoch, which ends once more.
+        """
         if self.scoring:
             self._swap(pl_module)
             self.scoring = False
 
     def _swap(self, pl_module: LightningModule) -> None:
+        """Exchange what stands in the model with what is set aside."""
         for weight, other in zip(_trained(pl_module), self.aside, strict=True):
             kept = weight.clone()
             weight.copy_(other)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +23,9 @@ from bench.speed.text import Sentences, tokens
 from elmo_core import BiLM, Encoder
 from elmo_core.bilm import weights
 
+Ask = Callable[..., Any]
+"""Sends the peer a request, by keywords, and returns its answer."""
+
 SCRIPT = Path(__file__).with_name("allennlp_elmo.py")
 WAYS = ((32, True), (64, True), (32, False))
 """Sentences in a batch, and whether they are sorted by length before."""
@@ -33,7 +36,7 @@ LEAST = 256
 
 @dataclass(frozen=True)
 class Compared:
-    """Tokens a second."""
+    """One way of making batches; rates are tokens a second."""
 
     batch: int
     in_order: bool
@@ -45,6 +48,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Peer:
+    """What was measured beside the peer."""
+
     difference: float  # the largest, in any layer of the first sentences
     compared: list[Compared]
 
@@ -52,10 +57,23 @@ class Peer:
 def measured(
     python: Path, encoders: dict[str, Encoder], found: Sentences, limit: float, now: Now
 ) -> Peer:
-    """`encoders` by precision; each measurement of theirs takes about `limit` seconds.
+    """Measure the peer and our encoders side by side.
 
-    Ours before and after each of theirs, so that both meet the same machine. Raises RunError where
-    the peer cannot be run, or the encoder is no biLM.
+    Ours are measured before and after each measurement of theirs, so that both meet the same
+    machine.
+
+    Args:
+        python: An interpreter that has AllenNLP.
+        encoders: Ours, by precision.
+        found: The sentences.
+        limit: The seconds that one measurement of theirs takes, about.
+        now: The clock.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        RunError: The peer cannot be run, or the encoder is no biLM.
     """
     exact = encoders["float32"]
     bilm = getattr(getattr(exact, "encoder", exact), "bilm", None)
@@ -79,7 +97,8 @@ def measured(
     return Peer(difference, compared)
 
 
-def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
+def _difference(ask: Ask, encoder: Encoder, found: Sentences) -> float:
+    """Return the largest difference in any layer of these sentences."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layers.pt"
         ask(vectors=len(found), to=str(path))
@@ -89,8 +108,8 @@ def _difference(ask: Any, encoder: Encoder, found: Sentences) -> float:
 
 
 @contextmanager
-def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Any]:
-    """What is yielded asks the peer and waits for its answer."""
+def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Ask]:
+    """Start the peer; yield a function that asks it and waits for its answer."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         weights.write_hdf5(bilm, folder / "weights.hdf5")
@@ -101,10 +120,10 @@ def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Any]:
             yield from _talking(python, command, said)
 
 
-def _talking(python: Path, command: list[str], said: IO[str]) -> Iterator[Any]:
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+def _talking(python: Path, command: list[str], said: IO[str]) -> Iterator[Ask]:
+    pipe = subprocess.PIPE
     try:
-        process = subprocess.Popen(command, text=True, **pipes)
+        process = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=said)
     except OSError as error:
         raise RunError(f"--peer {python}: {error.strerror}") from error
 

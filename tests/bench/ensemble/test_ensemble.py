@@ -152,7 +152,7 @@ def test_only_what_the_runs_were_scored_on_counts(
     assert result(folder)["counts"]["test"] == 7
 
 
-Spoil = Callable[[Path], None]
+Spoil = Callable[[Path], object]
 REFUSED: dict[str, tuple[Spoil, str]] = {
     "task": (
         lambda run: change(run / "result.json", '"task": "snli"', '"task": "sst5"'),
@@ -241,7 +241,7 @@ def test_labels_must_be_the_same(
     def learned(self: SNLI, vocabulary: dict[str, Any]) -> None:
         restore(self, vocabulary)
         learned.calls += 1  # type: ignore[attr-defined]
-        self.labels = ("entailment", f"label {learned.calls}")  # type: ignore[attr-defined,misc]
+        self.labels = ("entailment", f"label {learned.calls}")  # type: ignore[assignment,attr-defined,misc]
 
     learned.calls = 0  # type: ignore[attr-defined]
     monkeypatch.setattr(SNLI, "restore", learned)

@@ -21,7 +21,7 @@ def test_another_process_writes_the_same_without_torch(
         "import sys; from bench.report.__main__ import main; main(sys.argv[1:]); "
         "assert 'torch' not in sys.modules"
     )
-    command = [sys.executable, "-c", program, made_up_runs, "-o", tmp_path]
+    command = [sys.executable, "-c", program, str(made_up_runs), "-o", str(tmp_path)]
     call = subprocess.run(command, capture_output=True, text=True)
     assert call.returncode == 0, call.stderr
     for name in FORMATS:

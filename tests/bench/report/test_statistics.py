@@ -30,7 +30,7 @@ def right(*answers: Any) -> Array:
 
 
 def drawn(seed: int, share: float, size: int = 400) -> Array:
-    return np.random.default_rng(seed).random(size) < share
+    return (np.random.default_rng(seed).random(size) < share).astype(float)
 
 
 def spread(p: float, resamples: int = RESAMPLES) -> float:

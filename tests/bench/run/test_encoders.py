@@ -17,8 +17,10 @@ from tests.encoder_files import KINDS
 
 Bench = Callable[..., int]
 Result = Callable[[Path], dict[str, Any]]
-QUICK = ("task=snli", "task.hidden=8", "task.word_dim=8", "trainer=cpu", "training.max_epochs=1")
-QUICK += ("elmo.placement=input+output",)
+QUICK = (
+    *("task=snli", "task.hidden=8", "task.word_dim=8", "trainer=cpu", "training.max_epochs=1"),
+    "elmo.placement=input+output",
+)
 
 
 @pytest.fixture

@@ -146,8 +146,8 @@ def test_killed_and_resumed_ends_with_the_same_result(
     small: Small, snli_folder: Path, tmp_path: Path, result: Result, ema: str
 ) -> None:
     """SIGKILL as soon as the first checkpoint is there; the same command then goes on."""
-    arguments = ("training.max_epochs=12", "training.patience=3", "elmo.placement=input")
-    arguments += (f"training.ema={ema}",)
+    arguments = ["training.max_epochs=12", "training.patience=3", "elmo.placement=input"]
+    arguments += [f"training.ema={ema}"]
     whole = small(*arguments, runs="whole")
     command = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'killed'}", *arguments]
     process = subprocess.Popen(

@@ -18,6 +18,7 @@ from bench.speed import featurizer, text
 from bench.speed.__main__ import main
 from bench.speed.clock import clock
 from bench.speed.peer import peer
+from elmo_core import Encoder
 from elmo_core.bilm import packed_products
 from elmo_core.encoders.random import random_elmo
 from tests.conftest import TINY_ENCODER
@@ -143,7 +144,7 @@ def test_the_peer_gives_the_same_vectors() -> None:
     python = os.environ.get("ELMO_BENCH_PEER")
     if not python:
         pytest.skip("no AllenNLP (set ELMO_BENCH_PEER to its interpreter; docs/performance.md)")
-    encoders = {"float32": random_elmo(TINY)}
+    encoders: dict[str, Encoder] = {"float32": random_elmo(TINY)}
     found = peer.measured(Path(python), encoders, SENTENCES, 0.01, clock("cpu")[0])
     assert found.difference < 1e-5
     assert [(each.batch, each.in_order) for each in found.compared] == list(peer.WAYS)

@@ -81,6 +81,6 @@ def test_a_plan_has_the_ensemble(
     assert "2 runs: 2 new; then 1 ensembles of them" in said
     assert said.splitlines()[-1].startswith("python -m bench.ensemble ")
     assert experiment("plan=true", "seed=3") == 0
-    said = capsys.readouterr()
-    assert "column 'pair' is left out: it takes two seeds or more" in said.err
-    assert "bench.ensemble" not in said.out
+    shown = capsys.readouterr()
+    assert "column 'pair' is left out: it takes two seeds or more" in shown.err
+    assert "bench.ensemble" not in shown.out

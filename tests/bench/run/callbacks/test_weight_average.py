@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from bench.config import ConfigError, check, choice, run_id
+from bench.choice import Choice
+from bench.config import ConfigError, check
 from bench.run.callbacks.weight_average import WeightAverage
 
 Small = Callable[..., Path]
@@ -57,7 +58,7 @@ def test_what_was_scored_is_what_is_kept(small: Small, result: Result) -> None:
 
 def test_it_is_part_of_the_choice_only_where_there_is_one(configured: Callable[..., Any]) -> None:
     plain, averaged = (configured("task=snli", f"training.ema={x}") for x in ("null", "0.9"))
-    assert "ema" not in choice(plain)["training"]
-    assert run_id(plain) != run_id(averaged)
+    assert "ema" not in Choice.of(plain).values["training"]
+    assert Choice.of(plain).run_id != Choice.of(averaged).run_id
     with pytest.raises(ConfigError, match=r"training.ema=1.5: must be between 0 and 1"):
         check(configured("task=snli", "training.ema=1.5"))

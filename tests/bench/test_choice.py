@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 from omegaconf import DictConfig
 
-from bench.config import choice, run_id
+from bench.choice import Choice
 from tasks import smallworld
 
 Configured = Callable[..., DictConfig]
 
 
 def same(configured: Configured, one: list[str], other: list[str]) -> bool:
-    return run_id(configured("task=snli", *one)) == run_id(configured("task=snli", *other))
+    first, second = (Choice.of(configured("task=snli", *words)) for words in (one, other))
+    return first.run_id == second.run_id
 
 
 def test_numbers_count_not_their_spelling(configured: Configured) -> None:
@@ -47,6 +48,6 @@ def test_builtin_data_of_another_version_is_another_run(configured: Configured) 
 
 
 def test_choice_is_resolved(configured: Configured) -> None:
-    chosen = choice(configured("task=snli", "data=mini"))
+    chosen = Choice.of(configured("task=snli", "data=mini")).values
     assert chosen["training"]["max_epochs"] == 8
     assert chosen["elmo"]["l2"] == 0.001

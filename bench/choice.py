@@ -1,0 +1,89 @@
+"""What of a run's configuration decides its numbers, and the run id that is made of it.
+
+No torch here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from bench.config import SCHEMAS
+
+INDIFFERENT = ("paths", "logger", "experiment", "plan", "force", "debug")
+"""Keys that change nothing in a run's numbers."""
+
+COUNTED = {"trainer": ("precision", "limit_batches"), "features": ("precision",)}
+"""Sections of which only these keys change a run's numbers."""
+
+ADDED = {
+    "data": ("set", "train_share"),
+    "training": ("ema", "scheduler_interval"),
+    "features": ("precision",),
+}
+"""Keys that are younger than the first run ids: at its default such a key is left out, so that the
+ids of before stay as they are. Further keys of the schema belong here."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What decides a run's numbers, as plain values: no paths, no logging, no device.
+
+    Without ELMo neither the encoder nor the mix counts, so that one baseline serves a whole sweep;
+    λ counts only where there are weights to learn.
+    """
+
+    values: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> Choice:
+        """Take the choice out of a whole configuration, with its interpolations resolved."""
+        values: Any = OmegaConf.to_container(cfg, resolve=True)
+        for key in INDIFFERENT:
+            values.pop(key, None)
+        for section, counted in COUNTED.items():
+            given = values.pop(section, {})
+            values[section] = {key: given[key] for key in counted if key in given}
+        for section, added in ADDED.items():
+            defaults = {key.name: key.default for key in fields(SCHEMAS[section])}
+            for key in added:
+                if values[section].get(key) == defaults[key]:
+                    values[section].pop(key, None)
+        if cfg.elmo.placement == "none":
+            del values["encoder"], values["features"]
+            values["elmo"] = {"placement": "none"}
+        elif cfg.elmo.layers != "all":
+            del values["elmo"]["l2"]
+        if not values.get("features"):
+            values.pop("features", None)
+        return cls(values)
+
+    @cached_property
+    def run_id(self) -> str:
+        """A name that is the same for the same choice: the placement and a hash."""
+        text = json.dumps(_canonical(self.values), sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+        return f"{self.values['elmo']['placement']}-{digest}"
+
+    def shorter(self) -> Iterator[Choice]:
+        """Yield the same choice with fewer epochs, the longest first."""
+        training = self.values["training"]
+        for epochs in range(training["max_epochs"] - 1, 0, -1):
+            yield Choice({**self.values, "training": {**training, "max_epochs": epochs}})
+
+
+def _canonical(value: object) -> object:
+    """Write whole numbers as floats, so that 1 and 1.0 are one choice."""
+    if isinstance(value, dict):
+        return {key: _canonical(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value

@@ -1,0 +1,79 @@
+"""The experiment tracker of a run (`logger=csv|tensorboard|wandb`): opened, told, closed.
+
+It hears, under these names, at the step of the epoch (from 0):
+
+    train/loss  lr             of each epoch
+    dev/METRIC                 of each epoch
+    mix/PLACE/sJ  mix/PLACE/gamma      s and γ of each mix, of each epoch
+    test/METRIC  yardsticks/SPLIT/NAME  best_epoch      of the best epoch, when the run is done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+from pytorch_lightning.loggers import Logger, WandbLogger
+
+from bench.choice import Choice
+from bench.run.build import instantiate
+
+
+@contextmanager
+def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | None]:
+    """Open the logger that `node` names and tell it the choice; close it, however the run ends.
+
+    Args:
+        node: `logger` of the configuration; without a `_target_` there is no logger.
+        folder: The run's, where the logger keeps its files.
+        choice: What is logged as hyperparameters.
+
+    Yields:
+        The logger, or None.
+    """
+    if not node.get("_target_"):
+        yield None
+        return
+    logger: Logger = instantiate(node, save_dir=str(folder))
+    status = "failed"
+    try:
+        logger.log_hyperparams(dict(choice.values))
+        yield logger
+        status = "success"
+    finally:
+        logger.finalize(status)
+        if isinstance(logger, WandbLogger):  # a process has one W&B run at a time
+            logger.experiment.finish(exit_code=int(status == "failed"))
+
+
+def finished(logger: Logger | None, result: Mapping[str, Any]) -> None:
+    """Tell the logger how a run ended: the scores of its best epoch, at the step of that epoch.
+
+    Args:
+        logger: None where there is none.
+        result: The content of result.json.
+    """
+    if logger is None:
+        return
+    scores = {"best_epoch": result["best_epoch"], **mix_metrics(result["mix"])}
+    for split, metrics in result["metrics"].items():
+        scores |= split_metrics(split, metrics)
+        scores |= split_metrics(f"yardsticks/{split}", result["yardsticks"][split])
+    logger.log_metrics(scores, step=result["best_epoch"])
+
+
+def split_metrics(split: str, metrics: Mapping[str, float]) -> dict[str, float]:
+    """Name the metrics of a split as a logger hears them."""
+    return {f"{split}/{name}": value for name, value in metrics.items()}
+
+
+def mix_metrics(mixes: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Name s and γ of each place, from what `Placement.summary` says."""
+    flat: dict[str, float] = {}
+    for place, mix in mixes.items():
+        flat |= {f"mix/{place}/s{j}": share for j, share in enumerate(mix["weights"])}
+        flat[f"mix/{place}/gamma"] = mix["gamma"]
+    return flat

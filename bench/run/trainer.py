@@ -1,0 +1,44 @@
+"""The Lightning Trainer that takes a task's training steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytorch_lightning as pl
+from omegaconf import DictConfig
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
+
+from bench.config import ConfigError
+from bench.run.callbacks.weight_average import WeightAverage
+
+
+def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any) -> pl.Trainer:
+    """Make a Trainer with the device, precision, clipping and moving average of a run.
+
+    Args:
+        cfg: The run's configuration.
+        callbacks: What else is done beside training, after the moving average.
+        options: Further arguments of `pytorch_lightning.Trainer`.
+
+    Returns:
+        The Trainer.
+
+    Raises:
+        ConfigError: Lightning does not take what the configuration says.
+    """
+    training = cfg.training
+    average = [] if training.ema is None else [WeightAverage(training.ema)]
+    try:
+        return pl.Trainer(
+            accelerator=cfg.trainer.accelerator,
+            precision=cfg.trainer.precision,
+            gradient_clip_val=training.clip_norm or training.clip_value,
+            gradient_clip_algorithm="value" if training.clip_value else "norm",
+            callbacks=[*average, *callbacks],
+            use_distributed_sampler=False,
+            enable_model_summary=False,
+            **options,
+        )
+    except (ValueError, MisconfigurationException) as error:
+        raise ConfigError(f"trainer: {str(error).splitlines()[0]}") from error

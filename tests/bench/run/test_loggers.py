@@ -1,0 +1,100 @@
+"""Loggers hear each epoch and, when the run is done, its result; what was opened is closed."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.run.loggers import mix_metrics, split_metrics
+from tests.bench.small import SMALL
+
+Small = Callable[..., Path]
+Result = Callable[[Path], dict[str, Any]]
+
+
+def expected(result: dict[str, Any]) -> dict[str, float]:
+    """What a logger must know of a finished run, by name."""
+    scores = {"best_epoch": result["best_epoch"]}
+    for split in ("dev", "test"):
+        scores[f"{split}/accuracy"] = result["metrics"][split]["accuracy"]
+        (yardstick,) = result["yardsticks"][split].items()
+        scores[f"yardsticks/{split}/{yardstick[0]}"] = yardstick[1]
+    for j in range(3):
+        scores[f"mix/input/s{j}"] = result["mix"]["input"]["weights"][j]
+    return {**scores, "mix/input/gamma": result["mix"]["input"]["gamma"]}
+
+
+def test_names() -> None:
+    assert split_metrics("dev", {"f1": 80.0}) == {"dev/f1": 80.0}
+    mixes = {"output": {"weights": [0.25, 0.75], "gamma": 2.0}}
+    assert mix_metrics(mixes) == {
+        "mix/output/s0": 0.25,
+        "mix/output/s1": 0.75,
+        "mix/output/gamma": 2.0,
+    }
+
+
+def test_csv(small: Small, result: Result) -> None:
+    folder = small("logger=csv", "elmo.placement=input")
+    (path,) = folder.glob("csv/*/metrics.csv")
+    with path.open(newline="") as file:
+        *epochs, last = csv.DictReader(file)
+    assert [row["step"] for row in epochs] == ["0", "1", "2"]
+    assert all(row["train/loss"] and row["dev/accuracy"] and row["mix/input/s0"] for row in epochs)
+    wanted = expected(result(folder))
+    assert {name: float(last[name]) for name in wanted} == pytest.approx(wanted)
+    assert int(last["step"]) == wanted["best_epoch"]
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What W&B knows of each of its runs when it is closed: summary, config, exit code."""
+    import wandb
+
+    runs: list[dict[str, Any]] = []
+    finish = wandb.Run.finish
+
+    def noted(self: wandb.Run, exit_code: int | None = None) -> None:
+        known = {"summary": dict(self.summary), "config": dict(self.config), "exit": exit_code}
+        runs.append(known)
+        finish(self, exit_code)
+
+    monkeypatch.setattr(wandb.Run, "finish", noted)
+    return runs
+
+
+def test_wandb(small: Small, result: Result, closed: list[dict[str, Any]]) -> None:
+    folder = small("logger=wandb", "logger.offline=true", "elmo.placement=input")
+    (run,) = closed
+    wanted = expected(result(folder))
+    assert {name: run["summary"][name] for name in wanted} == pytest.approx(wanted)
+    assert run["config"]["elmo"]["placement"] == "input"
+    assert run["exit"] == 0
+    assert list(folder.glob("wandb/offline-run-*/*.wandb"))
+
+
+def test_a_failed_run_is_closed_as_failed(
+    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, closed: list[dict[str, Any]]
+) -> None:
+    import wandb
+
+    diverges = ("training.optimizer.lr=1e30", "training.clip_norm=null")
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path}")
+    assert bench(*SMALL, *folders, *diverges, "logger=wandb", "logger.offline=true") == 2
+    assert [run["exit"] for run in closed] == [1]
+    assert wandb.run is None
+
+
+def test_tensorboard(small: Small, result: Result) -> None:
+    pytest.importorskip("tensorboard", reason="the extra [tensorboard] is missing")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    folder = small("logger=tensorboard", "elmo.placement=input")
+    (path,) = folder.glob("tensorboard/*")
+    events = EventAccumulator(str(path)).Reload()
+    wanted = {name.replace(" ", "_"): score for name, score in expected(result(folder)).items()}
+    assert {name: events.Scalars(name)[-1].value for name in wanted} == pytest.approx(wanted)
