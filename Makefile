@@ -2,35 +2,44 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+RUN    := $(VENV)/.installed
+DEV    := $(VENV)/.installed-dev
 
-.PHONY: help demo test slow lint format install clean
+.PHONY: help demo test slow lint format lock install clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
 
-demo: $(VENV)/.installed  ## one run end to end on built-in data: SNLI, ELMo at input and output
+demo: $(RUN)  ## one run end to end on built-in data: SNLI, ELMo at input and output
 	$(BIN)/python -m bench task=snli elmo.placement=input+output
 
-test: $(VENV)/.installed  ## the fast test suite, a process a core
+test: $(DEV)  ## the fast test suite, a process a core
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
-slow: $(VENV)/.installed  ## the tests that take minutes
+slow: $(DEV)  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
-lint: $(VENV)/.installed  ## ruff, formatting, types
+lint: $(DEV)  ## ruff, formatting, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(VENV)/.installed  ## let ruff mend what it can
+format: $(DEV)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-install: $(VENV)/.installed  ## the environment alone
+lock: $(DEV)  ## write down the versions that are installed, in requirements.lock
+	scripts/lock $(BIN)/python > requirements.lock
 
-$(VENV)/.installed: pyproject.toml scripts/install
+install: $(DEV)  ## the environment alone
+
+$(RUN): pyproject.toml scripts/install
 	scripts/install "$(PYTHON)" "$(VENV)"
+	@touch $@
+
+$(DEV): $(RUN)
+	scripts/install "$(PYTHON)" "$(VENV)" dev
 	@touch $@
 
 clean:  ## remove the environment and caches (runs stay)

@@ -30,7 +30,7 @@ def job(cfg: DictConfig) -> float:
             from bench.run.run import run
 
         result = run(cfg)
-    return float(result["metrics"]["dev"][result["primary"]["name"]])
+    return result.metrics["dev"][result.metric]
 
 
 def main() -> None:

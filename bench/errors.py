@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.config import ConfigError
-from elmo_core.errors import ElmoCoreError
+from elmo_core.errors import ElmoCoreError, NotFetchedError
+from tasks.task import DataError
 
 UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
@@ -24,7 +25,12 @@ class BusyError(RunError):
 
 def explain(error: BaseException) -> str | None:
     """Return one line for what the user can mend, None for a bug of ours."""
-    if isinstance(error, ElmoCoreError | ConfigError | RunError):
+    if isinstance(error, NotFetchedError):
+        return (
+            f"word vectors {error.name} are not there yet: `python -m bench.data get {error.name}` "
+            f"fetches them, or put the file at {error.path}"
+        )
+    if isinstance(error, ElmoCoreError | ConfigError | RunError | DataError):
         return str(error)
     if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
@@ -32,9 +38,7 @@ def explain(error: BaseException) -> str | None:
         if error.errno in UNWRITABLE:
             reason = (error.strerror or "").lower()
             return f"cannot write {error.filename} ({reason}): give another paths.runs=FOLDER"
-    from tasks.task import DataError  # brings torch
-
-    return str(error) if isinstance(error, DataError) else None
+    return None
 
 
 @contextmanager

@@ -71,7 +71,8 @@ class Predictor:
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """Yield what each numbered line gave, unless it is empty, with the prediction."""
         import torch
-        from torch.nn.utils.rnn import pad_sequence
+
+        from elmo_core import pad
 
         given = [(number, _fields(number, line)) for number, line in lines if line.strip()]
         if not given:
@@ -80,8 +81,7 @@ class Predictor:
         layers = None
         if self.encoder is not None:
             sentences = [words for example in examples for words in self.task.sentences(example)]
-            encoded = [each.transpose(0, 1) for each in self.encoder.encode(sentences)]
-            layers = pad_sequence(encoded, batch_first=True).transpose(1, 2)
+            layers, _ = pad(self.encoder.encode(sentences))
         with torch.no_grad():
             output = self.model(self.task.collate(examples), layers)
         for (_, fields), row in zip(given, self.task.predict(output, examples), strict=True):
@@ -94,7 +94,8 @@ class Predictor:
         try:
             return {**self.task.parse(fields), "id": str(fields.get("id", number))}
         except DataError as error:
-            raise RunError(f"line {number}: {error}") from None
+            example = json.dumps(self.task.example_input)
+            raise RunError(f"line {number}: {error}; an example: {example}") from None
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """What `elmo_core` raises when a file, a choice or the network is at fault: one line each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class ElmoCoreError(Exception):
-    """Root of those below; catch this one to catch them all."""
+    """The root of those below; catch this one to catch them all."""
 
 
 class OptionsError(ElmoCoreError, ValueError):
@@ -20,6 +23,26 @@ class FetchError(ElmoCoreError):
     """A download that failed, or was not allowed."""
 
 
+class NotFetchedError(FetchError):
+    """Published word vectors that are known by name, and not on this machine."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        """Take the name, and the path of the file that is missing."""
+        super().__init__(
+            f"word vectors {name} are not there yet: elmo_core.downloads.glove.fetch({name!r}) "
+            f"fetches them, or put the file at {path}"
+        )
+        self.name, self.path = name, path
+
+
+class MissingPackageError(ElmoCoreError, ImportError):
+    """A package that is not installed, and that encoding alone does not need."""
+
+
+class TextError(ElmoCoreError, ValueError):
+    """A text that is missing or cannot be read."""
+
+
 class EncoderError(ElmoCoreError):
     """An encoder that does not keep to the protocol, or gave something else than layers."""
 
@@ -29,6 +52,10 @@ class StoreError(ElmoCoreError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`"; did you mean 'x'?"` for the closest known word, or nothing where none is close."""
+    """Suggest the closest known word, or nothing where none is close.
+
+    >>> did_you_mean("elmo-smal", ["elmo-small", "elmo-medium"])
+    "; did you mean 'elmo-small'?"
+    """
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

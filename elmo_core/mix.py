@@ -4,6 +4,8 @@ Peters et al. 2018, equation 1 and section 3.3. The layers are constants; w and 
 the task.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import Tensor, nn
 
@@ -11,7 +13,7 @@ from elmo_core.choices import LAYER_CHOICES
 
 
 class ScalarMix(nn.Module):
-    """(batch, layers, tokens, dim) → (batch, tokens, dim).
+    """The weighted sum of an encoder's layers: (batch, layers, tokens, dim) → (batch, tokens, dim).
 
     `choice` says which layers take part:
 
@@ -31,6 +33,27 @@ class ScalarMix(nn.Module):
     as well, and a prediction does not depend on its company.
 
     Dropout falls on single elements, after the mix.
+
+    Args:
+        layers: how many layers the encoder has.
+        dim: the size of a layer.
+        choice: `"all"`, `"mean"`, `"top"`, or the index of one layer, from 0.
+        layer_norm: whether each layer is normalised first.
+        dropout: the share of elements that become 0 in training.
+        l2: the paper's λ.
+
+    Raises:
+        ValueError: an unknown choice, an index out of range, or a negative λ.
+
+    Example:
+        >>> import torch
+        >>> from elmo_core import ScalarMix
+        >>> mix = ScalarMix(layers=3, dim=256, l2=0.001)
+        >>> layers, mask = torch.randn(2, 3, 5, 256), torch.ones(2, 5, dtype=torch.bool)
+        >>> mix(layers, mask).shape
+        torch.Size([2, 5, 256])
+        >>> loss = mix(layers, mask).square().mean() + mix.penalty()
+        >>> loss.backward()
     """
 
     def __init__(
@@ -43,7 +66,6 @@ class ScalarMix(nn.Module):
         dropout: float = 0.5,
         l2: float = 0.0,
     ) -> None:
-        """Raise ValueError for an unknown choice, an index out of range, or a negative λ."""
         super().__init__()
         if l2 < 0:
             raise ValueError(f"l2 (λ) must not be negative, got {l2}")
@@ -54,7 +76,7 @@ class ScalarMix(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def weights(self) -> Tensor:
-        """The share of each layer, (layers,), summing to 1: softmaxed, uniform, or one-hot."""
+        """Return the share of each layer, (layers,), summing to 1: softmax, uniform, or one-hot."""
         if self.w is not None:
             return self.w.softmax(dim=0)
         if isinstance(self.choice, int):
@@ -62,27 +84,44 @@ class ScalarMix(nn.Module):
         return self.gamma.new_full((self.layers,), 1.0 / self.layers)
 
     def penalty(self) -> Tensor:
-        """λ Σ w², a scalar to add to the loss once per mix and step."""
+        """Compute λ Σ w², a scalar to add to the loss once a mix and step."""
         if self.w is None:
             return self.gamma.new_zeros(())
         return self.l2 * self.w.square().sum()
 
     def forward(self, layers: Tensor, mask: Tensor) -> Tensor:
-        """Mix (batch, layers, tokens, dim) under `mask` (batch, tokens), true at real tokens.
+        """Mix the layers of a batch; half precision is widened to that of γ first.
 
-        Half-precision layers are widened to the precision of γ first. Positions outside the mask
-        come out as zeros. Raises ValueError where the sizes do not fit.
+        Args:
+            layers: (batch, layers, tokens, dim), as `elmo_core.pad` returns them.
+            mask: (batch, tokens) bool, true at real tokens.
+
+        Returns:
+            (batch, tokens, dim), zeros outside the mask.
+
+        Raises:
+            ValueError: layers or mask are of another shape or type.
         """
-        if layers.dim() != 4 or (layers.shape[1], layers.shape[3]) != (self.layers, self.dim):
-            raise ValueError(
-                f"expected layers of shape (batch, {self.layers}, tokens, {self.dim}), "
-                f"got {tuple(layers.shape)}"
-            )
+        self._check(layers, mask)
         shares = self.weights()
         taken = [self.choice] if isinstance(self.choice, int) else range(self.layers)
         mixed = sum(shares[j] * self._layer(layers[:, j], mask) for j in taken)
         mixed = (self.gamma * mixed).masked_fill(~mask.unsqueeze(-1), 0.0)
         return self.dropout(mixed)
+
+    def _check(self, layers: Tensor, mask: Tensor) -> None:
+        """Raise ValueError, saying what was found, unless both are as `forward` takes them."""
+        shape: tuple[int, ...] = tuple(getattr(layers, "shape", ()))
+        if len(shape) != 4 or (shape[1], shape[3]) != (self.layers, self.dim):
+            raise ValueError(
+                f"expected layers of shape (batch, {self.layers}, tokens, {self.dim}), "
+                f"got {_described(layers)}; elmo_core.pad makes them of what an encoder returns"
+            )
+        if getattr(mask, "shape", None) != (shape[0], shape[2]) or mask.dtype != torch.bool:
+            raise ValueError(
+                f"layers of shape {shape} take a mask of shape ({shape[0]}, {shape[2]}), "
+                f"bool, true at real tokens, got {_described(mask)}"
+            )
 
     def _layer(self, layer: Tensor, mask: Tensor) -> Tensor:
         layer = layer.to(self.gamma.dtype)
@@ -92,8 +131,15 @@ class ScalarMix(nn.Module):
         return f"layers={self.layers}, dim={self.dim}, choice={self.choice!r}, l2={self.l2}"
 
 
+def _described(given: object) -> str:
+    """Say what was given in place of a tensor of the right shape and type."""
+    if isinstance(given, Tensor):
+        return f"{tuple(given.shape)}, {str(given.dtype).removeprefix('torch.')}"
+    return f"a {type(given).__name__}"
+
+
 def _parse_choice(choice: str | int, layers: int) -> str | int:
-    """`"all"`, `"mean"`, or the index of the one layer meant."""
+    """Return `"all"`, `"mean"`, or the index of the one layer that is meant."""
     if choice in ("all", "mean"):
         return choice
     if choice == "top":
@@ -107,7 +153,7 @@ def _parse_choice(choice: str | int, layers: int) -> str | int:
 
 
 def _norm_sentences(layer: Tensor, mask: Tensor, eps: float = 1e-12) -> Tensor:
-    """One layer, (batch, tokens, dim), brought to mean 0 and variance 1 within each sentence."""
+    """Bring one layer, (batch, tokens, dim), to mean 0 and variance 1 within each sentence."""
     real = mask.unsqueeze(-1).to(layer.dtype)
     count = (real.sum(dim=(1, 2), keepdim=True) * layer.shape[-1]).clamp(min=1)
     centred = layer - (layer * real).sum(dim=(1, 2), keepdim=True) / count

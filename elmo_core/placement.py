@@ -4,6 +4,8 @@ Peters et al. 2018, section 3.3: [x; ELMo] at the input of the task's recurrent 
 its output, each place with weights of its own.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import torch
@@ -15,14 +17,32 @@ from elmo_core.mix import ScalarMix
 
 
 class Placement(nn.Module):
-    """One ScalarMix for each place that `where` names: `none`, `input`, `output`, `input+output`.
+    """One ScalarMix for each place at which ELMo enters a model.
 
     A head asks `input_dim` and `output_dim` for its sizes, calls `input` and `output` on its way,
     and never needs to know where ELMo is. Models that read two texts (question and context, premise
     and hypothesis) call the same Placement for both, so that both share w and γ.
 
-    `layers` and `dim` are the encoder's; the other arguments go to each ScalarMix. With `none`
-    nothing is learned, nothing is added, and the layers may be None everywhere.
+    Args:
+        where: `"none"`, `"input"`, `"output"` or `"input+output"`. With `"none"` nothing is
+            learned, nothing is added, and the layers may be None everywhere.
+        layers: how many layers the encoder has.
+        dim: the size of a layer.
+        choice, layer_norm, dropout, l2: go to each ScalarMix, which explains them.
+
+    Raises:
+        ValueError: an unknown place, or what ScalarMix refuses.
+
+    Example:
+        >>> import torch
+        >>> from elmo_core import Placement
+        >>> placement = Placement("input", layers=3, dim=256)
+        >>> x, layers = torch.randn(2, 5, 100), torch.randn(2, 3, 5, 256)
+        >>> mask = torch.ones(2, 5, dtype=torch.bool)
+        >>> placement.input(x, layers, mask).shape, placement.input_dim(100)
+        (torch.Size([2, 5, 356]), 356)
+        >>> placement.output(x, layers, mask) is x  # no ELMo here
+        True
     """
 
     def __init__(
@@ -36,7 +56,6 @@ class Placement(nn.Module):
         dropout: float = 0.5,
         l2: float = 0.0,
     ) -> None:
-        """Raise ValueError for an unknown place; see ScalarMix for the rest."""
         super().__init__()
         if where not in PLACEMENTS:
             hint = did_you_mean(where, PLACEMENTS)
@@ -56,19 +75,31 @@ class Placement(nn.Module):
         return len(self.mixes) > 0
 
     def input_dim(self, x: int) -> int:
-        """The size of [x; ELMo], or x."""
+        """Return the size of [x; ELMo], or x where ELMo does not enter at the input."""
         return x + self.dim if "input" in self.mixes else x
 
     def output_dim(self, h: int) -> int:
-        """The size of [h; ELMo], or h."""
+        """Return the size of [h; ELMo], or h where ELMo does not enter at the output."""
         return h + self.dim if "output" in self.mixes else h
 
     def input(self, x: Tensor, layers: Tensor | None, mask: Tensor) -> Tensor:
-        """(batch, tokens, x) → (batch, tokens, input_dim(x)); `layers` as ScalarMix takes them."""
+        """Append ELMo to the input, where it has a place there.
+
+        Args:
+            x: (batch, tokens, x), what the model's recurrent layer would read.
+            layers: (batch, layers, tokens, dim), as ScalarMix takes them.
+            mask: (batch, tokens) bool, true at real tokens.
+
+        Returns:
+            (batch, tokens, input_dim(x)), in the precision of `x`.
+
+        Raises:
+            ValueError: there are no layers, or layers or mask are of another shape or type.
+        """
         return self._append("input", x, layers, mask)
 
     def output(self, h: Tensor, layers: Tensor | None, mask: Tensor) -> Tensor:
-        """(batch, tokens, h) → (batch, tokens, output_dim(h)); `layers` as ScalarMix takes them."""
+        """Append ELMo to the output, as `input` does: (batch, tokens, output_dim(h))."""
         return self._append("output", h, layers, mask)
 
     def _append(self, place: str, x: Tensor, layers: Tensor | None, mask: Tensor) -> Tensor:
@@ -79,11 +110,11 @@ class Placement(nn.Module):
         return torch.cat([x, self.mixes[place](layers, mask).to(x.dtype)], dim=-1)
 
     def penalty(self) -> Tensor:
-        """Σ over the places of λ Σ w², a scalar to add to the loss; 0 where there is no place."""
+        """Sum λ Σ w² over the places: a scalar to add to the loss, 0 where there is no place."""
         return sum((mix.penalty() for mix in self._mixes().values()), start=torch.zeros(()))
 
     def summary(self) -> dict[str, dict[str, Any]]:
-        """What was learned: `{place: {"weights": softmaxed w, "gamma": γ}}`, as plain numbers."""
+        """Return what was learned, `{place: {"weights": softmax of w, "gamma": γ}}`, as numbers."""
         return {
             place: {"weights": mix.weights().tolist(), "gamma": mix.gamma.item()}
             for place, mix in self._mixes().items()

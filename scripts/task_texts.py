@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from elmo_core.pretraining.sentences import split_sentences
-from elmo_core.tokenizer import tokenize
+from elmo_core.text.sentences import split_sentences
+from elmo_core.text.tokenizer import tokenize
 from tasks.base.files import read_jsonl
 from tasks.sst5.data import read
 

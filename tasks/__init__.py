@@ -10,5 +10,5 @@ from pathlib import Path
 
 
 def names() -> list[str]:
-    """Every task found in this package, sorted."""
+    """Return the name of every task found in this package, sorted."""
     return sorted(path.parent.name for path in Path(__file__).parent.glob("*/task.py"))

@@ -1,25 +1,40 @@
 """The contract between a task and whoever trains it. Read this file and you can write a task.
 
-An *example* is one row of a `datasets.Dataset`: a dict with an `id` that is unique in its split.
-A *batch* is a dict of tensors (batch first) made from a list of examples. *Layers* are what the
-frozen encoder says about the batch's sentences: float tensor (sentences, layers, tokens, dim),
-zero-padded, sentences in the order of `Task.sentences`, example after example; `None` if no place
-in the model wants them.
+**Words.** An *example* is one row of a `datasets.Dataset`: a dict with an `id` that is unique in
+its split. A *batch* is a dict of tensors (batch first) made from a list of examples. *Layers* are
+what the frozen encoder says about the batch's sentences: a float tensor (sentences, layers, tokens,
+dim), padded with zeros, its sentences in the order of `Task.sentences`, example after example;
+`None` if no place in the model wants them.
+
+**Construction.** A task is called with keywords alone:
+
+- the keys of its YAML (`task.hidden=100` on the command line is `hidden=100` here). Each has a
+  default, so that a task can also be made without a configuration;
+- always `data`, what `data=` or `data.set=` names: "mini", "open", "paper", or a published set; and
+  `folder`, the user's own copy of the data, from `data.dir=`, or None. A task finds its files by
+  these two (`tasks.base.folder_task` does it for most), and not before `load`;
+- `word_vectors`, a file of them, a published name, or None: only if the signature of the class, or
+  of a class that it passes its keywords on to, has this parameter.
+
+**A task of your own** may live in any package that Python can import. `docs/tasks.md` has a whole
+one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from datasets import Dataset
-from torch import Tensor, nn
+if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
+    from datasets import Dataset
+    from torch import Tensor, nn
 
-from elmo_core import Placement
+    from elmo_core import Placement
+    from tasks.scoring.additive_metrics import Sums
 
-Example = dict[str, Any]
-Batch = dict[str, Tensor]
+Example: TypeAlias = dict[str, Any]
+Batch: TypeAlias = "dict[str, Tensor]"
 
 
 class DataError(ValueError):
@@ -27,23 +42,30 @@ class DataError(ValueError):
 
 
 class NotCombinable(TypeError):
-    """Why outputs of several models cannot be made one."""
+    """The reason why outputs of several models cannot be made one."""
 
 
 class Task(ABC):
     """One downstream task: where its data is, what its model is, how it is scored.
 
-    `metric` is the key of `score` that selects the best epoch and stands in tables; higher is
-    better.
+    Attributes:
+        metric: the key of `score` that selects the best epoch and stands in tables; higher is
+            better.
+        example_input: an example of what `parse` reads, as a user would give it; by default a
+            `text`. `python -m bench.predict` shows it to whoever gives something else.
     """
 
     metric: ClassVar[str]
+    example_input: ClassVar[Mapping[str, Any]] = {"text": "A man sleeps."}
+
+    # -- data
 
     @abstractmethod
     def load(self, split: str) -> Dataset | None:
-        """The examples of "train", "dev" or "test"; None where the data has no such split.
+        """Return the examples of "train", "dev" or "test"; None where there is no such split.
 
-        Raises DataError for a folder or file that is missing or malformed, with file and line.
+        Raises:
+            DataError: a folder or file is missing or malformed; the message names file and line.
         """
 
     @abstractmethod
@@ -55,25 +77,38 @@ class Task(ABC):
 
     @abstractmethod
     def vocabulary(self) -> dict[str, Any]:
-        """JSON-able: all that `prepare` learned and a trained head cannot do without."""
+        """Return, as JSON can hold it, what `prepare` learned and a trained head needs."""
 
     @abstractmethod
     def restore(self, vocabulary: dict[str, Any]) -> None:
         """Take back what `vocabulary` gave, instead of `prepare`."""
 
     @abstractmethod
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        """Make an example of new text; where examples have gold, it has some that means nothing.
+
+        Args:
+            fields: what a user knows: `text`, or what else the task reads (see `example_input`).
+
+        Raises:
+            DataError: a field is missing or empty.
+        """
+
+    # -- model
+
+    @abstractmethod
     def sentences(self, example: Example) -> list[list[str]]:
-        """The token lists that the encoder must see for this example, in a fixed order."""
+        """Return the token lists that the encoder must see for this example, in a fixed order."""
 
     @abstractmethod
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples → padded tensors: inputs, masks and gold, batch first."""
+        """Turn examples into padded tensors: inputs, masks and gold, batch first."""
 
     @abstractmethod
     def model(self, placement: Placement) -> nn.Module:
-        """A new model with a `placement` attribute.
+        """Make a new model, which has `placement` as an attribute of this name.
 
-        `forward(batch, layers)` returns a dict with `loss`, a scalar: the mean over the batch,
+        Its `forward(batch, layers)` returns a dict with `loss`, a scalar: the mean over the batch,
         and whatever `predict` needs.
 
         A model may have nothing to learn by gradient: no parameter of it, its placement's included,
@@ -83,38 +118,54 @@ class Task(ABC):
 
     @abstractmethod
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """One JSON-able dict for each example: `id`, `prediction`, `gold` and what else helps."""
+        """Read a model's output: one dict an example, as JSON can hold it.
 
-    @abstractmethod
-    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
-        """The official metrics, in percent, over all predictions of a split, in any order."""
-
-    @abstractmethod
-    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
-        """What needs no learning scores on `split`, in `metric`: {"majority class": 33.8}."""
-
-    @abstractmethod
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        """An example from new text; where examples have gold, it has some that means nothing.
-
-        `given` are the fields that a user knows: `text`, and what else the task reads. Raises
-        DataError for one that is missing or empty.
+        Each has `id`, `prediction`, `gold`, and what else helps whoever reads predictions.jsonl.
         """
 
-    @property
-    def labels(self) -> Sequence[str]:
-        """What the numbers in the model's outputs stand for, in order, where they stand for labels:
-        models can be combined only where these are the same."""
-        return ()
-
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """An ensemble: from what several models say about the same batch, one output for `predict`,
-        without the loss.
+        """Make one output of what several models say about the same batch, without the loss.
 
-        Raises NotCombinable, with the reason; by default, always.
+        An ensemble hands it to `predict`.
+
+        Raises:
+            NotCombinable: the outputs cannot be combined; by default, they never can.
         """
         raise NotCombinable("its task does not say how (Task.combine)")
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the numbers in the model's outputs stand for, in order, where they are labels.
+
+        Models can be combined only where these are the same.
+        """
+        return ()
+
     def size(self, example: Example) -> int:
-        """Length by which examples are bucketed into batches: by default the longest sentence."""
+        """Return the length by which examples are bucketed into batches: the longest sentence's."""
         return max(len(sentence) for sentence in self.sentences(example))
+
+    # -- score
+
+    @abstractmethod
+    def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        """Return the official metrics, in percent, of a split's predictions, in any order."""
+
+    @staticmethod
+    def counts(row: Example) -> tuple[float, ...] | None:
+        """Turn one prediction, as `predict` wrote it, into numbers that are added up over a split.
+
+        With these and `from_counts`, a report draws 9,999 resamples of the split for its intervals
+        and p-values; without, it scores every resample anew, and draws 199. None, the default, says
+        that there are none. `tasks.scoring.additive_metrics` has the usual ones.
+        """
+        return None
+
+    @staticmethod
+    def from_counts(sums: Sums) -> Sums:
+        """Compute `metric`, in percent, from sums of `counts`: (…, numbers) → (…)."""
+        raise NotImplementedError("a task with `counts` needs `from_counts`")
+
+    @abstractmethod
+    def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        """Score on `split`, in `metric`, what needs no learning: {"majority class": 33.8}."""

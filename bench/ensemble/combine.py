@@ -1,4 +1,4 @@
-"""Combine, score and record: an ensemble from the folders of its runs."""
+"""Combine runs into an ensemble, score it, and record it as a run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bench.choice import Choice
 from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
 from bench.errors import RunError
+from bench.records import Elmo, EncoderFacts, Finished, MemberScore, Primary
 from bench.run.record import Record, outcome
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
-    """Combine, score and record these runs, or show what was recorded; returns the result.
+def combine(folders: Sequence[Path], force: bool = False) -> Finished:
+    """Combine, score and record the runs in `folders`, or show what was recorded before.
 
-    Raises RunError where they cannot be combined.
+    Returns the ensemble's result. Raises RunError where the runs cannot be combined.
     """
     from bench.console import said_in
     from bench.run import panel
 
     found = members(folders)
-    name = ensemble_id(member.result["run_id"] for member in found)
+    name = ensemble_id(member.result.run_id for member in found)
     record = Record(found[0].folder.parent / name)
     result = record.finished()
     if result is not None and not force:
@@ -41,7 +42,7 @@ def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
     return result
 
 
-def _combined(found: Sequence[Member], record: Record) -> dict[str, Any]:
+def _combined(found: Sequence[Member], record: Record) -> Finished:
     from bench.ensemble.committee import Committee
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
@@ -59,12 +60,15 @@ def _combined(found: Sequence[Member], record: Record) -> dict[str, Any]:
     config.ensemble = [str(member.folder) for member in found]
     record.write_lines("predictions.jsonl", predictions)
     record.write_config(config)
-    record.write_json("result.json", result)  # last: all the rest is there by now
+    record.write_result(result)
     return result
 
 
 def _predicted(committee: Committee, split: str, scored: Examples) -> Iterator[dict[str, Any]]:
-    """On the examples that the runs were `scored` on, as the data has them now."""
+    """Predict the examples that the runs were `scored` on, as the data has them now.
+
+    Raises RunError where the gold of one is another by now.
+    """
     for row in committee.predict(split, list(scored)):
         if json.dumps(row["gold"]) != scored[row["id"]]:
             raise RunError(f"{split}: the gold of {row['id']} has changed since the runs")
@@ -75,49 +79,51 @@ def _outcome(
     found: Sequence[Member],
     record: Record,
     committee: Committee,
-    metrics: dict[str, Any],
+    metrics: dict[str, dict[str, float]],
     timing: dict[str, float],
-) -> dict[str, Any]:
-    """As a run's; nothing was trained, so that there are no epochs and no mix."""
+) -> Finished:
+    """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
     primary, metric = "test" if "test" in metrics else "dev", committee.task.metric
     results = [member.result for member in found]
     return outcome(
+        Finished,
         Choice.of(committee.first.cfg),
-        status="finished",
         run_id=record.folder.name,
         ensemble=[
-            {"run_id": r["run_id"], "seed": r["seed"]}
-            | {split: r["metrics"][split][metric] for split in metrics}
+            MemberScore(
+                run_id=r.run_id, seed=r.seed, **{split: r.score(split) for split in metrics}
+            )
             for r in results
         ],
-        elmo=_common_elmo([r["elmo"] for r in results]),
-        seed=min(r["seed"] for r in results),
-        encoder=_common_encoder([r["encoder"] for r in results]),
+        elmo=_common_elmo([r.elmo for r in results]),
+        seed=min(r.seed for r in results),
+        encoder=_common_encoder([r.encoder for r in results]),
         metrics=metrics,
-        primary={"name": metric, "split": primary, "value": metrics[primary][metric]},
-        yardsticks={split: results[0]["yardsticks"][split] for split in metrics},
-        mix={},
+        primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
+        yardsticks={split: results[0].yardsticks[split] for split in metrics},
         epochs=0,
         best_epoch=-1,
         history=[],
         timing=timing,
         counts={
             **{split: len(found[0].examples[split]) for split in metrics},
-            "trainable_parameters": sum(r["counts"]["trainable_parameters"] for r in results),
+            "trainable_parameters": sum(r.counts["trainable_parameters"] for r in results),
         },
         command=command([member.folder for member in found]),
     )
 
 
-def _common_elmo(all_: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What all runs say; the placements of all."""
-    common = {key: v for key, v in all_[0].items() if all(elmo.get(key) == v for elmo in all_)}
-    return {**common, "placement": ", ".join(dict.fromkeys(elmo["placement"] for elmo in all_))}
+def _common_elmo(all_: Sequence[Elmo]) -> Elmo:
+    """Return what all runs say, and the placements of all."""
+    first, *others = [elmo.to_json() for elmo in all_]
+    common = {key: v for key, v in first.items() if all(other.get(key) == v for other in others)}
+    placements = ", ".join(dict.fromkeys(elmo.placement for elmo in all_))
+    return Elmo(**{**common, "placement": placements})
 
 
-def _common_encoder(all_: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
-    """That of all runs; of several, their names."""
+def _common_encoder(all_: Sequence[EncoderFacts | None]) -> EncoderFacts | None:
+    """Return the encoder of all runs; where they have several, their names alone."""
     if all(encoder == all_[0] for encoder in all_):
         return all_[0]
-    names = (encoder["name"] if encoder else "none" for encoder in all_)
-    return {"name": ", ".join(dict.fromkeys(names))}
+    names = (encoder.name if encoder else "none" for encoder in all_)
+    return EncoderFacts(name=", ".join(dict.fromkeys(names)))

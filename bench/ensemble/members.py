@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bench.errors import RunError
+from bench.records import Finished
 from bench.run.record import Record
 
 PROGRAM = "python -m bench.ensemble"
@@ -33,7 +34,7 @@ class Member:
     """A finished run."""
 
     folder: Path
-    result: Mapping[str, Any]
+    result: Finished
 
     @classmethod
     def of(cls, folder: Path) -> Member:
@@ -41,14 +42,14 @@ class Member:
         result = Record(folder).finished()
         if result is None:
             raise RunError(f"{folder} is no finished run: it has no result.json that says so")
-        if "ensemble" in result:
+        if result.ensemble:
             raise RunError(f"{folder} is an ensemble itself: name its runs instead")
         return cls(folder, result)
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What the run read, however much of it was trained on."""
-        data = {k: v for k, v in self.result["data"].items() if k != "train_share"}
+        data = {k: v for k, v in self.result.data.items() if k != "train_share"}
         folder = data.get("dir")
         return {**data, "dir": folder and str(Path(folder).expanduser().resolve())}
 
@@ -56,7 +57,7 @@ class Member:
     def examples(self) -> dict[str, Examples]:
         """Those that were scored, split by split. Raises RunError."""
         path = self.folder / "predictions.jsonl"
-        found: dict[str, Examples] = {split: {} for split in self.result["metrics"]}
+        found: dict[str, Examples] = {split: {} for split in self.result.metrics}
         try:
             with path.open(encoding="utf-8") as lines:
                 for row in map(json.loads, lines):
@@ -72,7 +73,7 @@ def members(folders: Sequence[Path]) -> list[Member]:
     if len(folders) < 2:
         raise RunError("an ensemble has two runs or more")
     found = [Member.of(folder) for folder in folders]
-    names = [member.result["run_id"] for member in found]
+    names = [member.result.run_id for member in found]
     if twice := [name for name in names if names.count(name) > 1]:
         raise RunError(f"{twice[0]} is named twice")
     first = found[0]
@@ -83,8 +84,8 @@ def members(folders: Sequence[Path]) -> list[Member]:
 
 
 def _difference(one: Member, other: Member) -> str | None:
-    if one.result["task"] != other.result["task"]:
-        return f"task={one.result['task']} and task={other.result['task']}"
+    if one.result.task != other.result.task:
+        return f"task={one.result.task} and task={other.result.task}"
     for key in sorted({*one.data, *other.data}):
         a, b = one.data.get(key), other.data.get(key)
         if a != b:

@@ -77,7 +77,7 @@ def _query(text: str, word: str) -> Occurrence:
     """Find the word in the sentence, as it is written or else in another case. Raises RunError."""
     from bench.neighbours.search import Occurrence
     from elmo_core.errors import did_you_mean
-    from elmo_core.tokenizer import tokenize
+    from elmo_core.text.tokenizer import tokenize
 
     sentence = tuple(tokenize(text))
     name, _, number = word.rpartition("#")
@@ -148,8 +148,8 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
     """Yield the corpus's sentences, and what moves a progress bar on by each that is read."""
     from bench.console import progress
-    from elmo_core.pretraining.sentences import read_sentences
-    from elmo_core.pretraining.texts import find_texts
+    from elmo_core.text.files import find_texts
+    from elmo_core.text.sentences import read_sentences
     from tasks import smallworld
 
     path = smallworld.ensure() / "text" / "train.txt" if path is None else path.expanduser()

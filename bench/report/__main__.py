@@ -38,7 +38,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
     args = parser().parse_args(arguments)
-    from bench.report.records import ReportError
+    from bench.report.read import ReportError
     from bench.report.write import write
 
     try:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import runpy
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
-import tasks
-from bench.report.records import Run
+from bench.report.read import Run
 from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
 
 Row = Mapping[str, Any]
-Counts = tuple[Callable[[Row], tuple[float, ...]], Callable[[Array], Array]]
+Counting = tuple[Callable[[Row], tuple[float, ...] | None], Callable[[Array], Array]]
 
 
 class Incomparable(ValueError):
@@ -38,26 +36,29 @@ def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> Compariso
 
 
 def _counted_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> Pair | None:
-    """By the task's counts; None where it has none."""
-    counts = _counts(first[0].task)
-    if counts is None:
-        return None
+    """Pair the runs by the counts of their task; None where it has none."""
     read = [_numbers(run, split) for run in (*first, *second)]
+    numbers = [numbers for _, numbers in read if numbers is not None]
+    if len(numbers) < len(read):
+        return None
     _same_examples([ids for ids, _ in read], split)
-    numbers = np.stack([numbers for _, numbers in read])
-    return Summed(numbers[: len(first)], numbers[len(first) :], counts[1])
+    both, (_, from_counts) = np.stack(numbers), _counting(first[0])
+    return Summed(both[: len(first)], both[len(first) :], from_counts)
 
 
 def _rescored_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> Pair:
-    """By the task's own `score`, which may need torch; the rows get new ids, since a resample has
-    an example more than once."""
+    """Pair the runs by the task's own `score`, which may need torch.
+
+    The rows get new ids, since a resample has an example more than once.
+    """
     rows = [_rows(run, split) for run in (*first, *second)]
     _same_examples([hash(tuple(row["id"] for row in each)) for each in rows], split)
     try:
-        from hydra.utils import instantiate
+        from bench.run.build import task_of  # brings torch
 
         config = OmegaConf.load(first[0].config)
-        task = instantiate({key: value for key, value in config.task.items() if key != "name"})
+        assert isinstance(config, DictConfig)
+        task = task_of(config)
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise Incomparable(f"{first[0].config}: no task to score with ({reason})") from error
@@ -74,31 +75,48 @@ def _same_examples(ids: Sequence[int], split: str) -> None:
         raise Incomparable(f"the predictions of {split} are not of the same examples")
 
 
-@cache
-def _counts(task: str) -> Counts | None:
-    """`counts` and `from_counts` of the task's score.py (see additive_metrics.py), if it has them.
+def _counting(run: Run) -> Counting:
+    """Return `counts` and `from_counts` of the run's task (tasks/task.py).
 
-    Run by its path: importing it would import the package around it, and so torch.
+    Raises Incomparable where the record names no task that can be imported.
     """
-    path = Path(tasks.__file__).parent / task / "score.py"
-    found = runpy.run_path(str(path)) if path.exists() else {}
-    return (found["counts"], found["from_counts"]) if "counts" in found else None
+    try:
+        return _imported(run.choice["task"]["_target_"])
+    except Exception as error:  # whatever a module of the user's own may raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise Incomparable(f"{run.config}: no task to count with ({reason})") from error
 
 
 @cache
-def _numbers(run: Run, split: str) -> tuple[int, Array]:
-    """A hash of the examples' ids, and each example's counts (examples, numbers), sorted by id."""
-    counts = _counts(run.task)
-    assert counts is not None
-    rows = _rows(run, split)
-    numbers = np.array([counts[0](row) for row in rows], dtype=np.float64)
-    recomputed, recorded = float(counts[1](numbers.sum(axis=0))), run.score(split)
+def _imported(target: str) -> Counting:
+    """Import them from the task's class, or without torch from where its package says that they
+    are (tasks/base/lazy.py)."""
+    package, _, name = target.rpartition(".")
+    module = import_module(package)
+    scores = getattr(module, "SCORES", {}).get(name)
+    owner = import_module(scores) if scores else getattr(module, name)
+    return owner.counts, owner.from_counts
+
+
+@cache
+def _numbers(run: Run, split: str) -> tuple[int, Array | None]:
+    """Return a hash of the examples' ids, and the counts of each example, sorted by id.
+
+    These are (examples, numbers), or None where the task has no counts.
+    """
+    rows, (counts, from_counts) = _rows(run, split), _counting(run)
+    ids = hash(tuple(row["id"] for row in rows))
+    counted = [counts(row) for row in rows]
+    if None in counted:
+        return ids, None
+    numbers = np.array(counted, dtype=np.float64)
+    recomputed, recorded = float(from_counts(numbers.sum(axis=0))), run.score(split)
     if recorded is None or abs(recomputed - recorded) > 1e-6:
         raise Incomparable(
             f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f}, "
             f"but result.json says {recorded}"
         )
-    return hash(tuple(row["id"] for row in rows)), numbers
+    return ids, numbers
 
 
 def _rows(run: Run, split: str) -> list[Row]:

@@ -1,4 +1,7 @@
-"""The plain tables, as text: markdown.py, latex.py and html.py only set them."""
+"""Every table of a report, in words: formats/ only set them in their language.
+
+The scores of an experiment are a `ScoreTable`; every other table is a plain `Frame`.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,121 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bench.report import sample_efficiency, wording
-from bench.report.grid import Grid
+from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
-from bench.report.mixes import Mix, mixes
-from bench.report.report import Report
+from bench.report.mixes import MeanMix, mixes
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """One cell of a score table; a word is empty where there is nothing to say."""
+
+    column: str
+    entry: Entry | None = None  # what it shows, in full numbers; None where no run is asked for
+    score: str = ""  # the mean over the seeds: 72.5
+    sd: str = ""  # their standard deviation: 1.0; empty for a single seed
+    n: int = 0  # how many there are
+    ours: str = ""  # the three together: 72.5 ± 1.0 (n=3)
+    best: bool = False  # whether no other mean of the row is higher
+    difference: str = ""  # from the baseline: +14.3
+    mark: str = ""  # its significance: ** or *
+    direction: str = ""  # up or down where it is significant, else none
+    gaps: str = ""  # which runs have no score: 1 failed of 3 seeds
+    paper: str = ""  # the paper's score and its own difference: 89.1 (+1.0)
+
+    @property
+    def against(self) -> str:
+        """The difference with its mark, as `+14.3**`."""
+        return self.difference + self.mark
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One row of a score table."""
+
+    name: str
+    metric: str  # which is shown, and of which split: dev accuracy
+    cells: list[ScoreCell]
+    yardsticks: str  # what needs no learning: majority class 33.4
+    paper: bool  # whether the paper has this row
+
+    @property
+    def label(self) -> str:
+        """The row's name in one line, as `snli (dev accuracy)`."""
+        return f"{self.name} ({self.metric})"
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """The scores of an experiment, ours and the paper's."""
+
+    columns: Sequence[str]
+    rows: list[ScoreRow]
+
+    @property
+    def yardsticks(self) -> bool:
+        """Whether some row says what needs no learning."""
+        return any(row.yardsticks for row in self.rows)
+
+    @property
+    def partly(self) -> bool:
+        """Whether a score stands for fewer seeds than were asked for."""
+        return any(cell.score and cell.gaps for row in self.rows for cell in row.cells)
+
+
+def scores(grid: Grid) -> ScoreTable:
+    """Return the table of an experiment's scores, each beside the paper's."""
+    experiment = grid.experiment
+    return ScoreTable(experiment.columns, [_score_row(grid, row) for row in experiment.rows])
+
+
+def _score_row(grid: Grid, row: str) -> ScoreRow:
+    means = [entry.scores.mean for entry in grid.row(row) if entry and entry.scores]
+    best = max(means) if len(means) > 1 else None
+    return ScoreRow(
+        name=row,
+        metric=f"{grid.split(row)} {grid.metric(row)}".strip(),
+        cells=[_score_cell(grid, row, column, best) for column in grid.experiment.columns],
+        yardsticks=wording.yardsticks(grid.yardsticks(row)),
+        paper=row in grid.experiment.paper,
+    )
+
+
+def _score_cell(grid: Grid, row: str, column: str, best: float | None) -> ScoreCell:
+    words: dict[str, str] = {}
+    if (paper := grid.experiment.paper.get(row, {}).get(column)) is not None:
+        words["paper"] = wording.paper(paper, grid.paper_difference(row, column))
+    entry = grid.entries.get((row, column))
+    if entry is None:
+        return ScoreCell(column, **words)  # type: ignore[arg-type]
+    words["gaps"] = wording.gaps(entry)
+    if entry.scores:
+        words |= {"score": wording.number(entry.scores.mean), "ours": wording.scores(entry.scores)}
+        words["sd"] = "" if entry.scores.sd is None else wording.number(entry.scores.sd)
+    if entry.against:
+        difference = entry.against.difference
+        words |= {"difference": wording.signed(difference), "mark": entry.mark}
+        words["direction"] = ("up" if difference > 0 else "down") if entry.mark else "none"
+    mean, n = (entry.scores.mean, len(entry.scores.values)) if entry.scores else (None, 0)
+    return ScoreCell(column, entry, n=n, best=mean is not None and mean == best, **words)
 
 
 @dataclass(frozen=True)
 class Frame:
+    """A plain table."""
+
     head: list[str]
     rows: list[list[str]]
 
     @classmethod
     def of(cls, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Frame:
-        """Without the columns that are empty in every row."""
+        """Make a table without the columns that are empty in every row."""
         kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
         return cls([head[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 
 def beside(grid: Grid) -> dict[str, Frame]:
-    """What belongs to an experiment's scores, by name; only what there is."""
+    """Return the tables that belong beside an experiment's scores, by name: those with rows."""
     found = {
         f"differences from {grid.baseline}": comparisons(grid),
         "updates to reach the best score of no ELMo on the same data": reached(grid),
@@ -37,7 +135,7 @@ def beside(grid: Grid) -> dict[str, Frame]:
 
 
 def comparisons(grid: Grid) -> Frame:
-    """Every column against the baseline."""
+    """Return every column's difference from the baseline, with its interval and p-values."""
     rows = [
         [
             row,
@@ -58,7 +156,7 @@ def comparisons(grid: Grid) -> Frame:
 
 
 def reached(grid: Grid) -> Frame:
-    """How soon each system is as good as the baseline ever gets."""
+    """Return how soon each system is as good as the baseline ever gets."""
     rows = [
         [
             found.row,
@@ -76,7 +174,7 @@ def reached(grid: Grid) -> Frame:
 
 @dataclass(frozen=True)
 class Block:
-    """The runs of one task on one data."""
+    """A table of all runs of one task on one data set."""
 
     title: str
     note: str  # what needs no learning
@@ -85,23 +183,21 @@ class Block:
 
 
 def runs(groups: Sequence[Group]) -> list[Block]:
-    """All runs, seeds together: scores, time and size."""
-    return [
-        Block(title, _yardsticks(found[0]), found, _runs(found))
-        for title, each in groupby(groups, lambda g: f"{g.first.task} on {g.first.data}")
-        if (found := list(each))
-    ]
+    """Return all runs, seeds together, with their scores, time and size."""
+    blocks = groupby(groups, lambda group: f"{group.first.task} on {group.first.result.data_name}")
+    found = [(title, list(together)) for title, together in blocks]
+    return [Block(title, _yardsticks(each[0]), each, _runs(each)) for title, each in found]
 
 
 def _yardsticks(group: Group) -> str:
-    """`accuracy; needs no learning: majority class 33.4 dev, 33.0 test`."""
-    run, texts = group.first, []
-    splits = list(run.result["metrics"])
-    for name in run.yardsticks(splits[0]):
-        values = [(run.yardsticks(split)[name], split) for split in splits]
-        scores = ", ".join(f"{wording.number(value)} {split}" for value, split in values)
-        texts.append(f"{name} {scores}")
-    return f"{run.metric}; needs no learning: {'; '.join(texts)}" if texts else run.metric
+    """Return `accuracy; needs no learning: majority class 33.4 dev, 33.0 test`."""
+    result, texts = group.first.result, []
+    splits = list(result.metrics)
+    for name in result.yardsticks.get(splits[0], {}):
+        values = [(result.yardsticks[split][name], split) for split in splits]
+        each = ", ".join(f"{wording.number(value)} {split}" for value, split in values)
+        texts.append(f"{name} {each}")
+    return f"{result.metric}; needs no learning: {'; '.join(texts)}" if texts else result.metric
 
 
 def _runs(groups: Sequence[Group]) -> Frame:
@@ -113,10 +209,10 @@ def _runs(groups: Sequence[Group]) -> Frame:
                 group.label,
                 wording.scores(dev) if dev else "",
                 wording.scores(test) if test else "",
-                "" if group.first.ensemble else f"{group.epochs:.0f}",
+                "" if group.first.result.ensemble else f"{group.epochs:.0f}",
                 wording.duration(group.seconds),
                 wording.count(group.parameters),
-                group.first.encoder,
+                group.first.result.encoder_name,
                 group.differs,
             ]
         )
@@ -125,7 +221,7 @@ def _runs(groups: Sequence[Group]) -> Frame:
 
 
 def weights(grid: Grid) -> Frame:
-    """The mixes that an experiment's runs learned."""
+    """Return the mixes that an experiment's runs learned."""
     rows = [
         [row, column, *_mix(mix)]
         for (row, column), entry in grid.entries.items()
@@ -135,23 +231,22 @@ def weights(grid: Grid) -> Frame:
 
 
 def costs(grid: Grid) -> Frame:
-    """Score, sizes and times side by side, where an experiment has several encoders."""
-    if len({run.encoder for run in grid.runs} - {"none"}) < 2:
+    """Return score, sizes and times side by side, where an experiment has several encoders."""
+    if len({run.result.encoder_name for run in grid.runs} - {"none"}) < 2:
         return Frame([], [])
     rows = []
     for (row, column), entry in grid.entries.items():
         if entry.scores is None:
             continue
         group = Group(entry.runs, "")
-        encoder = group.first.result.get("encoder") or {}
-        features = group.first.result.get("timing", {}).get("features_s", 0)
+        result, encoder = group.first.result, group.first.result.encoder
         rows.append(
             [
-                *(row, column, group.first.encoder, wording.scores(entry.scores)),
-                wording.count(encoder.get("parameters")),
-                f"{encoder['layers']} × {encoder['dim']}" if encoder else "",
+                *(row, column, result.encoder_name, wording.scores(entry.scores)),
+                wording.count(encoder.parameters) if encoder else "",
+                f"{encoder.layers} × {encoder.dim}" if encoder else "",
                 wording.count(group.parameters),
-                wording.duration(features) if encoder else "",
+                wording.duration(result.timing.get("features_s", 0)) if encoder else "",
                 wording.duration(group.seconds),
             ]
         )
@@ -160,9 +255,14 @@ def costs(grid: Grid) -> Frame:
 
 
 def learned(groups: Sequence[Group]) -> Frame:
-    """The mixes that all runs learned."""
+    """Return the mixes that all runs learned."""
     rows = [
-        [group.first.task, group.first.encoder, f"{group.label} {group.differs}", *_mix(mix)]
+        [
+            group.first.task,
+            group.first.result.encoder_name,
+            f"{group.label} {group.differs}",
+            *_mix(mix),
+        ]
         for group in groups
         for mix in mixes(group.runs)
     ]
@@ -172,17 +272,7 @@ def learned(groups: Sequence[Group]) -> Frame:
 _MIX = ("place", "s", "γ", "from uniform", "seeds")
 
 
-def _mix(mix: Mix) -> list[str]:
+def _mix(mix: MeanMix) -> list[str]:
     shares = " ".join(f"{share:.3f}" for share in mix.weights)
     away = f"{100 * mix.from_uniform:.1f} %"
     return [mix.place, shares, f"{mix.gamma:.3f}", away, str(mix.seeds)]
-
-
-def left_out(report: Report) -> list[str]:
-    """Why a run or an experiment is in no table."""
-    failed = [run for run in report.records.runs.values() if not run.finished]
-    return [
-        *report.records.problems,
-        *(f"{run.task}/{run.id} failed: {run.result.get('error', '')}" for run in failed),
-        *(f"{task}/{run} is unfinished" for task, run in sorted(report.records.unfinished)),
-    ]

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
+from bench.experiment import View
+from bench.records import ManifestCell
 from bench.report.compare import Incomparable, compared
-from bench.report.records import Cell, Experiment, Records, Run
+from bench.report.read import Experiment, Records, Run
 from bench.report.statistics import Comparison, holm
 
 MARKS = ((0.01, "**"), (0.05, "*"))
@@ -33,7 +35,7 @@ class Scores:
 class Gap:
     """A run that an experiment asks for and that has no score."""
 
-    cell: Cell
+    cell: ManifestCell
     status: str  # missing | unfinished | failed | damaged
     reason: str = ""
 
@@ -42,7 +44,7 @@ class Gap:
 class Entry:
     """Row × column of a table: the runs of all seeds."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ManifestCell, ...]
     runs: tuple[Run, ...]  # the finished ones
     gaps: tuple[Gap, ...]
     split: str
@@ -54,7 +56,7 @@ class Entry:
 
     @property
     def mark(self) -> str:
-        """What Holm's p deserves."""
+        """The stars of the corrected p-value; empty where it is not significant."""
         return next((mark for level, mark in MARKS if self.p is not None and self.p < level), "")
 
 
@@ -85,16 +87,18 @@ class Grid:
         return [gap for entry in self.entries.values() for gap in entry.gaps]
 
     def metric(self, row: str) -> str:
-        return next((run.metric for entry in self.row(row) if entry for run in entry.runs), "")
+        return next(
+            (run.result.metric for entry in self.row(row) if entry for run in entry.runs), ""
+        )
 
     def split(self, row: str) -> str:
         return next((entry.split for entry in self.row(row) if entry), self.experiment.split)
 
     def yardsticks(self, row: str) -> Mapping[str, float]:
-        """What needs no learning, in this row's split."""
+        """The scores of what needs no learning, in this row's split."""
         for entry in self.row(row):
             if entry and entry.runs:
-                return entry.runs[0].yardsticks(entry.split)
+                return entry.runs[0].result.yardsticks.get(entry.split, {})
         return {}
 
     def paper_difference(self, row: str, column: str) -> float | None:
@@ -107,7 +111,7 @@ class Grid:
 
 
 def fill(experiment: Experiment, records: Records) -> Grid:
-    """The experiment's table, every column compared with the baseline in its row."""
+    """Return the experiment's table, every column compared with the baseline in its row."""
     entries = {}
     for row in experiment.rows:
         cells = [cell for cell in experiment.cells if cell.row == row]
@@ -121,9 +125,9 @@ def fill(experiment: Experiment, records: Records) -> Grid:
 
 
 def _baseline(experiment: Experiment, entries: Entries, row: str, column: str) -> str | None:
-    """The column that this one is compared with: the experiment's baseline; for sample efficiency,
-    the one without ELMo on as much data."""
-    if experiment.view != "efficiency" or experiment.baseline is not None:
+    """Return the column that this one is compared with: the experiment's baseline; for sample
+    efficiency, the one without ELMo on as much data."""
+    if experiment.view is not View.efficiency or experiment.baseline is not None:
         return experiment.baseline if column != experiment.baseline else None
     here = entries[row, column].cells[0] if (row, column) in entries else None
     if here is None or here.placement == "none":
@@ -132,38 +136,38 @@ def _baseline(experiment: Experiment, entries: Entries, row: str, column: str) -
     return next((c.column for c in alike if c.placement == "none" and c.x == here.x), None)
 
 
-def _split(cells: Sequence[Cell], wanted: str, records: Records) -> str:
-    """The split that all finished runs of a row have."""
+def _split(cells: Sequence[ManifestCell], wanted: str, records: Records) -> str:
+    """Return the split that all finished runs of a row have."""
     runs = (records.runs.get(cell.key) for cell in cells)
-    lacking = any(run and run.finished and run.score(wanted) is None for run in runs)
+    lacking = any(run and run.score(wanted) is None for run in runs)
     return "dev" if lacking else wanted
 
 
-def _entry(cells: Sequence[Cell], split: str, paper: float | None, records: Records) -> Entry:
-    found = {cell: records.runs.get(cell.key) for cell in cells}
-    runs = tuple(run for run in found.values() if run and run.finished)
+def _entry(
+    cells: Sequence[ManifestCell], split: str, paper: float | None, records: Records
+) -> Entry:
+    runs = tuple(records.runs[cell.key] for cell in cells if cell.key in records.runs)
     values = tuple(value for run in runs if (value := run.score(split)) is not None)
     return Entry(
         cells=tuple(cells),
         runs=runs,
-        gaps=tuple(_gap(c, records) for c, run in found.items() if not (run and run.finished)),
+        gaps=tuple(_gap(cell, records) for cell in cells if cell.key not in records.runs),
         split=split,
         paper=paper,
         scores=Scores(values) if values else None,
     )
 
 
-def _gap(cell: Cell, records: Records) -> Gap:
-    if cell.key in records.runs:
-        reason = records.runs[cell.key].result.get("error", "no reason recorded")
-        return Gap(cell, "failed", str(reason))
+def _gap(cell: ManifestCell, records: Records) -> Gap:
+    if cell.key in records.failed:
+        return Gap(cell, "failed", records.failed[cell.key].error)
     if cell.key in records.damaged:
         return Gap(cell, "damaged", "its result.json cannot be read")
     return Gap(cell, "unfinished" if cell.key in records.unfinished else "missing")
 
 
 def _compare(experiment: Experiment, entries: Entries) -> Entries:
-    """Each entry against its row's baseline; then Holm over all of them."""
+    """Compare each entry with its row's baseline, and correct the p-values of all together."""
     filled = dict(entries)
     for (row, column), entry in entries.items():
         base = entries.get((row, _baseline(experiment, entries, row, column) or ""))

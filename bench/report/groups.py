@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from bench.records import Elmo
 from bench.report.grid import Scores
-from bench.report.records import Run
+from bench.report.read import Run
 from elmo_core.choices import PLACEMENTS
 
 SHOWN = (
@@ -38,19 +39,19 @@ class Group:
         return self.runs[0]
 
     @property
-    def elmo(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.first.result["elmo"]
-        return found
+    def elmo(self) -> Elmo:
+        return self.first.result.elmo
 
     @property
     def label(self) -> str:
         """The mix in a few words: `input · all · λ=0.1`."""
-        parts = [f"{self.first.ensemble} together"] if self.first.ensemble else []
-        parts.append(str(self.elmo["placement"]))
-        if "layers" in self.elmo:
-            parts.append(f"layers {self.elmo['layers']}")
-        if "l2" in self.elmo:
-            parts.append(f"λ={self.elmo['l2']:g}")
+        members, elmo = self.first.result.ensemble, self.elmo
+        parts = [f"{len(members)} together"] if members else []
+        parts.append(elmo.placement)
+        if elmo.layers is not None:
+            parts.append(f"layers {elmo.layers}")
+        if elmo.l2 is not None:
+            parts.append(f"λ={elmo.l2:g}")
         return " · ".join(parts)
 
     def scores(self, split: str) -> Scores | None:
@@ -59,33 +60,32 @@ class Group:
 
     @property
     def epochs(self) -> float:
-        return fmean(run.result["epochs"] for run in self.runs)
+        return fmean(run.result.epochs for run in self.runs)
 
     @property
     def seconds(self) -> float:
-        return fmean(run.seconds for run in self.runs)
+        return fmean(run.result.seconds for run in self.runs)
 
     @property
     def parameters(self) -> int | None:
-        found = self.first.result.get("counts", {}).get("trainable_parameters")
-        return int(found) if found is not None else None
+        return self.first.result.counts.get("trainable_parameters")
 
 
 def groups(runs: Sequence[Run]) -> list[Group]:
-    """Sorted by task, data, encoder, placement and the rest; the seeds of each ascending."""
+    """Return the groups by task, data, encoder, placement and the rest; seeds ascend in each."""
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
         by_choice[json.dumps([run.task, run.choice], sort_keys=True, default=str)].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
     for together in by_choice.values():
         together.sort(key=lambda run: run.seed)
-        alike[together[0].task, together[0].data].append(together)
+        alike[together[0].task, together[0].result.data_name].append(together)
     found = [group for family in alike.values() for group in _told_apart(family)]
     return sorted(found, key=_order)
 
 
 def _told_apart(family: Sequence[Sequence[Run]]) -> Iterator[Group]:
-    """Groups of one task and data, each with those keys that do not say the same everywhere."""
+    """Yield the groups of one task and data, each with the keys in which not all are the same."""
     leaves = [dict(_leaves(runs[0].choice)) for runs in family]
     keys = {key for each in leaves for key in each if not key.startswith(SHOWN)}
     for runs, each in zip(family, leaves, strict=True):
@@ -94,7 +94,7 @@ def _told_apart(family: Sequence[Sequence[Run]]) -> Iterator[Group]:
 
 
 def _tells(key: str, leaves: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether not all say the same of `key`. Without ELMo there are no keys of it."""
+    """Say whether the groups differ in `key`; one without ELMo is not asked about keys of it."""
     asked = [each for each in leaves if key in each or not key.startswith("elmo.")]
     return len({str(each.get(key)) for each in asked}) > 1
 
@@ -108,8 +108,8 @@ def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _order(group: Group) -> tuple[Any, ...]:
-    elmo, run = group.elmo, group.first
-    place = PLACEMENTS.index(elmo["placement"]) if elmo["placement"] in PLACEMENTS else 9
-    l2 = elmo.get("l2", -1.0)
-    layers = str(elmo.get("layers"))
-    return run.task, run.data, place > 0, run.encoder, place, layers, l2, group.differs
+    elmo, result = group.elmo, group.first.result
+    place = PLACEMENTS.index(elmo.placement) if elmo.placement in PLACEMENTS else 9
+    l2 = -1.0 if elmo.l2 is None else elmo.l2
+    of_run = (group.first.task, result.data_name, place > 0, result.encoder_name)
+    return *of_run, place, str(elmo.layers), l2, group.differs

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from bench.report.records import Run
+from bench.records import Finished
+from bench.report.read import Run
 from bench.report.statistics import from_uniform
 
 EXPLAINED = (
@@ -17,8 +18,8 @@ EXPLAINED = (
 
 
 @dataclass(frozen=True)
-class Mix:
-    """Of one place, the mean over the seeds."""
+class MeanMix:
+    """The mix of one place, as a mean over the seeds."""
 
     place: str
     weights: tuple[float, ...]
@@ -27,23 +28,30 @@ class Mix:
     seeds: int
 
 
-def mixes(runs: Sequence[Run]) -> list[Mix]:
-    """One a place, of those runs whose weights were learned (`elmo.layers=all`)."""
-    learned = [run for run in runs if run.learned_mix]
-    places = dict.fromkeys(place for run in learned for place in run.mix)
-    return [_mean(place, [run for run in learned if place in run.mix]) for place in places]
+def mixes(runs: Sequence[Run]) -> list[MeanMix]:
+    """Return one mix a place, of those runs whose weights were learned."""
+    learned = [run.result for run in runs if _learned(run.result)]
+    places = dict.fromkeys(place for result in learned for place in result.mix)
+    return [_mean(place, [r for r in learned if place in r.mix]) for place in places]
 
 
-def _mean(place: str, runs: Sequence[Run]) -> Mix:
-    found = [run.mix[place] for run in runs]
-    return Mix(
+def _learned(result: Finished) -> bool:
+    """Say whether training moved the mix: a head without training leaves every γ at 1."""
+    moved = any(mix.gamma != 1.0 for mix in result.mix.values())
+    return moved and result.elmo.layers in (None, "all")
+
+
+def _mean(place: str, results: Sequence[Finished]) -> MeanMix:
+    found = [result.mix[place] for result in results]
+    return MeanMix(
         place=place,
-        weights=tuple(map(fmean, zip(*(mix["weights"] for mix in found), strict=True))),
-        gamma=fmean(mix["gamma"] for mix in found),
-        from_uniform=fmean(from_uniform(mix["weights"]) for mix in found),
+        weights=tuple(map(fmean, zip(*(mix.weights for mix in found), strict=True))),
+        gamma=fmean(mix.gamma for mix in found),
+        from_uniform=fmean(from_uniform(mix.weights) for mix in found),
         seeds=len(found),
     )
 
 
-def layers(found: Iterable[Mix]) -> int:
+def layers(found: Iterable[MeanMix]) -> int:
+    """Return the number of layers of the mix that has most."""
     return max((len(mix.weights) for mix in found), default=0)

@@ -1,4 +1,4 @@
-"""Everything that a report shows, before it is written in any form."""
+"""What a report is about: the records of a runs folder, and the numbers computed from them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
-from bench.report.records import Records, read
+from bench.report.read import Records, read
 
 
 @dataclass(frozen=True)
 class Report:
+    """Everything that is shown, before it is written in any form."""
+
     records: Records
     grids: list[Grid]
     groups: list[Group]
 
+    @property
+    def left_out(self) -> list[str]:
+        """A line for every file, run or experiment that is in no table, with the reason."""
+        failed = self.records.failed.items()
+        return [
+            *self.records.problems,
+            *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
+            *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
+        ]
+
 
 def collect(runs: Path) -> Report:
-    """Raises ReportError where `runs` is no folder of runs."""
+    """Read a runs folder and compute all that its report shows.
+
+    Raises ReportError where `runs` is no folder of runs.
+    """
     records = read(runs)
     return Report(
         records,

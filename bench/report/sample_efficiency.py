@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bench.report.grid import Entry, Grid
-from bench.report.records import Run
+from bench.report.read import Run
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Reached:
-    """Means over the seeds that both have; epochs counted from 1."""
+    """How soon a system reached the baseline's best score.
+
+    Numbers are means over the seeds that both have; epochs are counted from 1.
+    """
 
     row: str
     column: str
@@ -41,6 +44,7 @@ class Reached:
 
 
 def series(grid: Grid, row: str) -> list[Series]:
+    """Return the curves of a row, one for each placement of ELMo."""
     found: dict[str, list[tuple[float, Entry]]] = {}
     for entry in grid.row(row):
         if entry is None or entry.scores is None or entry.cells[0].x is None:
@@ -50,7 +54,7 @@ def series(grid: Grid, row: str) -> list[Series]:
 
 
 def reached(grid: Grid) -> Iterator[Reached]:
-    """For every system and every part of the training set on which there is a baseline."""
+    """Yield one for every system and every part of the training set that has a baseline."""
     for row in grid.experiment.rows:
         systems = series(grid, row)
         base = {x: entry for s in systems if s.placement == "none" for x, entry in s.points}
@@ -78,10 +82,12 @@ def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:
 
 
 def _best(run: Run) -> tuple[float, int]:
-    """The best dev score, and the epoch in which it was first reached."""
-    scores = run.dev_scores
+    """Return the best dev score, and the epoch in which it was first reached."""
+    scores = run.result.dev_scores
     return max(scores), scores.index(max(scores)) + 1
 
 
 def _epoch(run: Run, score: float) -> int | None:
-    return next((i for i, value in enumerate(run.dev_scores, start=1) if value >= score), None)
+    return next(
+        (i for i, value in enumerate(run.result.dev_scores, start=1) if value >= score), None
+    )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bench.report.grid import Entry, Grid, Scores
-from bench.report.records import Experiment
+from bench.report.read import Experiment
 from bench.report.statistics import LEVEL, RESAMPLES
 
 MARKED = "* p < 0.05, ** p < 0.01"
@@ -14,57 +14,51 @@ CONFIDENCE = f"{100 * LEVEL:.0f} %"
 
 
 def number(value: float, digits: int = 1) -> str:
+    """Return a rounded number with a true minus sign, and never −0."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def signed(value: float, digits: int = 1) -> str:
+    """Return a rounded number that always has its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
 
 
 def scores(found: Scores) -> str:
-    """`61.0 ± 0.8 (n=5)`; without ± for a single seed."""
+    """Return `61.0 ± 0.8 (n=5)`; without ± for a single seed."""
     if found.sd is None:
         return number(found.mean)
     return f"{number(found.mean)} ± {number(found.sd)} (n={len(found.values)})"
 
 
 def p_value(p: float) -> str:
+    """Return a p-value for a column: `<0.001` or `0.012`."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def p_equals(p: float) -> str:
+    """Return a p-value for a sentence: `p < 0.001` or `p = 0.012`."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def difference(entry: Entry) -> str:
-    """`+1.2*`; empty where nothing was compared."""
-    return signed(entry.against.difference) + entry.mark if entry.against else ""
-
-
-def row(grid: Grid, name: str) -> str:
-    """`snli (dev accuracy)`."""
-    return f"{name} ({f'{grid.split(name)} {grid.metric(name)}'.strip()})"
-
-
 def about(experiment: Experiment) -> list[str]:
-    """Where it comes from, and on what it was done."""
+    """Return what an experiment repeats, and on which data and encoder it was done."""
     setting = (f"data={experiment.data}", f"encoder={experiment.encoder}")
     return [text for text in (experiment.source, *setting) if text]
 
 
 def yardsticks(found: Mapping[str, float]) -> str:
-    """`majority class 33.4, …`."""
+    """Return `majority class 33.4, …`."""
     return ", ".join(f"{name} {number(value)}" for name, value in found.items())
 
 
 def paper(value: float, difference: float | None) -> str:
-    """`89.1 (+1.0)`: with as many digits as the paper has, one at least."""
+    """Return `89.1 (+1.0)`, with as many digits as the paper has, one at least."""
     printed = max(f"{value:.1f}", f"{value:g}", key=len)
     return printed if difference is None else f"{printed} ({signed(difference)})"
 
 
 def gaps(entry: Entry) -> str:
-    """`missing`, `1 failed, 1 missing`, `1 failed of 3 seeds`; empty where nothing lacks."""
+    """Return `missing` or `1 failed of 3 seeds`; empty where no run is missing."""
     counted = Counter(gap.status for gap in entry.gaps)
     if len(entry.cells) == 1:
         return "".join(counted)
@@ -73,20 +67,21 @@ def gaps(entry: Entry) -> str:
 
 
 def updates(epochs: float | None, an_epoch: int | None) -> str:
-    """`1,200 (12)`: updates, and epochs in brackets; `never` for None."""
+    """Return updates, with epochs in brackets, as `1,200 (12)`; `never` for None."""
     if epochs is None:
         return "never"
     return f"{epochs * an_epoch:,.0f} ({epochs:.3g})" if an_epoch else f"? ({epochs:.3g})"
 
 
 def duration(seconds: float) -> str:
+    """Return a time in seconds, minutes or hours, as `12 min`."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def count(value: int | None) -> str:
-    """`1.2 M`."""
+    """Return a count in thousands or millions, as `1.2 M`."""
     if value is None:
         return ""
     for size, unit in ((1_000_000, " M"), (1_000, " k")):
@@ -96,7 +91,7 @@ def count(value: int | None) -> str:
 
 
 def notes(grid: Grid) -> list[str]:
-    """What a reader of an experiment's table must know."""
+    """Return what a reader of an experiment's table must know, a sentence or two each."""
     experiment, entries = grid.experiment, grid.entries.values()
     against = [entry.against for entry in entries if entry.against]
     several = any(entry.scores and entry.scores.sd is not None for entry in entries)

@@ -12,8 +12,11 @@ from elmo_core.whole_files import replacing
 
 
 def write(runs: Path, folder: Path, formats: Collection[str]) -> list[str]:
-    """Write the report in these `formats`; returns where things are. What is damaged is said on
-    the way. Raises ReportError where `runs` is no folder of runs."""
+    """Write the report on `runs` into `folder`, and name damaged files on standard error.
+
+    Returns a line for everything that was written. Raises ReportError where `runs` is no folder of
+    runs.
+    """
     report = collect(runs)
     for problem in report.records.problems:
         print(f"left out: {problem}", file=sys.stderr)

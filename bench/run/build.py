@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import Parameter, isclass, signature
 from typing import Any
 
 import hydra.utils
@@ -43,14 +44,33 @@ def instantiate(node: Mapping[Any, Any], **arguments: object) -> Any:
 
 
 def task_of(cfg: DictConfig) -> Task:
-    """Make the run's task, which has not read its data yet."""
-    task: Task = instantiate(
-        {key: value for key, value in cfg.task.items() if key != "name"},
-        data=cfg.data.set or cfg.data.name,
-        folder=cfg.data.dir,
-        word_vectors=cfg.word_vectors,
-    )
+    """Make the task, given what tasks/task.py promises it.
+
+    Raises:
+        ConfigError: There is no such task, or one of its keys is wrong.
+    """
+    keys = {key: value for key, value in cfg.task.items() if key != "name"}
+    promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}
+    called = instantiate({"_target_": cfg.task._target_, "_partial_": True}).func
+    if asks_for(called, "word_vectors"):
+        promised["word_vectors"] = cfg.word_vectors
+    task: Task = instantiate(keys, **promised)
     return task
+
+
+def asks_for(called: Any, name: str) -> bool:
+    """Return whether a class (or function) has a parameter of this name.
+
+    A class has those of its bases, too, as long as it passes on what it does not know (`**others`).
+    """
+    owners = [each.__init__ for each in called.__mro__ if "__init__" in vars(each)]
+    for constructor in owners if isclass(called) else [called]:
+        parameters = signature(constructor).parameters
+        if name in parameters:
+            return True
+        if all(each.kind is not Parameter.VAR_KEYWORD for each in parameters.values()):
+            return False
+    return False
 
 
 def encoder_of(cfg: DictConfig) -> Encoder | None:

@@ -2,7 +2,7 @@
 
     config.yaml         the resolved configuration
     run.log             what was said
-    result.json         the outcome (schema below)
+    result.json         the outcome (schema: bench/records.py)
     predictions.jsonl   one line an example of dev and test
     head.safetensors    the trained model without the encoder;  vocabulary.json  what it reads
     checkpoints/        best.ckpt and last.ckpt, trainable weights and training state only
@@ -12,7 +12,6 @@ Every file is written to a temporary name and renamed: none is ever half there.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import platform
 import shutil
@@ -20,34 +19,34 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import Choice
-from bench.errors import BusyError, RunError
+from bench.errors import BusyError
+from bench.records import Elmo, Finished, Result, read_result
+from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing
 
-SCHEMA = 1
+R = TypeVar("R", bound=Result)
 
 
-def outcome(choice: Choice, *, status: str, **rest: Any) -> dict[str, Any]:
-    """The content of result.json: what was chosen, then `rest`, what came of it."""
+def outcome(kind: type[R], choice: Choice, **came_of_it: Any) -> R:
+    """Return a `Finished` or `Failed` with what was chosen and what came of it."""
     chosen = choice.values
-    return {
-        "schema": SCHEMA,
+    facts: dict[str, Any] = {
         "run_id": choice.run_id,
-        "status": status,
         "task": chosen["task"]["name"],
         "data": chosen["data"],
-        "elmo": chosen["elmo"],
+        "elmo": Elmo(**chosen["elmo"]),
         "seed": chosen["seed"],
-        **rest,
         "versions": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("elmo-bench", "torch", "pytorch-lightning")},
         },
     }
+    return kind(**(facts | came_of_it))
 
 
 class Record:
@@ -63,29 +62,36 @@ class Record:
 
     @classmethod
     def of(cls, choice: Choice, runs: str) -> Record:
-        """Name the record of this choice in the folder `runs`; it need not be there yet."""
+        """Return the record of this choice in the folder `runs`; it need not be there yet."""
         return cls(Path(runs).expanduser() / choice.values["task"]["name"] / choice.run_id)
 
-    def result(self) -> dict[str, Any] | None:
-        """result.json, or None where there is none."""
-        path = self.folder / "result.json"
-        try:
-            return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-        except json.JSONDecodeError as error:
-            raise RunError(f"{path} is damaged ({error}): remove it to repeat the run") from None
+    def result(self) -> Result | None:
+        """Return what result.json says, or None where there is none.
 
-    def finished(self) -> dict[str, Any] | None:
-        """The result, if the run came to its end."""
+        Raises DamagedRecord for a file that cannot be read.
+        """
+        path = self.folder / "result.json"
+        return read_result(path) if path.exists() else None
+
+    def finished(self) -> Finished | None:
+        """Return the result, if the run came to its end. Raises DamagedRecord."""
         result = self.result()
-        return result if result is not None and result["status"] == "finished" else None
+        return result if isinstance(result, Finished) else None
+
+    def write_result(self, result: Result) -> None:
+        """Write result.json: last of all, since it says that the rest is there."""
+        self.write_json("result.json", result.to_json())
 
     def write_json(self, name: str, content: Any) -> None:
+        """Write `content` as JSON to the file `name` of the folder."""
         self._write(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
     def write_lines(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
+        """Write one JSON object a line to the file `name` of the folder."""
         self._write(name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
     def write_config(self, cfg: DictConfig) -> None:
+        """Write config.yaml, with every interpolation resolved."""
         self._write("config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
 
     def _write(self, name: str, text: str) -> None:
@@ -98,8 +104,7 @@ class Record:
             path.unlink(missing_ok=True)
 
     def begin_with(self, other: Record) -> None:
-        """Take over the checkpoints of another run, the last one last: it is what a run goes on
-        from."""
+        """Copy the checkpoints of another run, `last.ckpt` last: a run goes on from that one."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         for theirs, ours in ((other.best, self.best), (other.last, self.last)):
             with replacing(ours) as temporary:
@@ -107,17 +112,18 @@ class Record:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for this process; the system lets go when the process ends, however."""
+        """Hold the folder for this process; the system lets go of it however the process ends.
+
+        Raises BusyError where another process holds it.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BusyError(f"another process is at work on {self.folder}") from None
+            if not lock(file, wait=False):
+                raise BusyError(f"another process is at work on {self.folder}")
             yield
 
     def busy(self) -> bool:
-        """Whether a process holds the folder."""
+        """Say whether a process holds the folder."""
         if not self.folder.exists():
             return False
         try:
@@ -127,6 +133,6 @@ class Record:
             return True
 
     def wait(self) -> None:
-        """Until no process holds the folder."""
-        with (self.folder / ".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        """Wait until no process holds the folder."""
+        with locked(self.folder / ".lock"):
+            pass

@@ -19,6 +19,7 @@ from bench.choice import Choice
 from bench.config import ConfigError
 from bench.console import on_terminal, said_in
 from bench.errors import explain
+from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
 from bench.run import features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
@@ -28,7 +29,7 @@ from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from bench.run.trainer import trainer_of
 from elmo_core import Encoder
-from elmo_core.pretraining.checkpoint_io import SafeCheckpointIO
+from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.whole_files import replacing
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ Metrics = dict[str, dict[str, float]]
 """By split and name."""
 
 
-def run(cfg: DictConfig) -> dict[str, Any]:
+def run(cfg: DictConfig) -> Finished:
     """Do the run, go on with it, or show what it gave.
 
     Args:
@@ -70,7 +71,7 @@ def run(cfg: DictConfig) -> dict[str, Any]:
         except Exception as error:
             reason = explain(error) or f"{type(error).__name__}: {error}"
             with suppress(OSError):  # the disk may be what failed
-                record.write_json("result.json", outcome(choice, status="failed", error=reason))
+                record.write_result(outcome(Failed, choice, error=reason))
             raise
     panel.show(result, record.folder)
     return result
@@ -100,7 +101,7 @@ class _Run:
         self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         self.encoder: Encoder | None = None
 
-    def go(self) -> dict[str, Any]:
+    def go(self) -> Finished:
         module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
@@ -114,7 +115,7 @@ class _Run:
             loggers.finished(logger, result)
         if trainer.is_global_zero:
             self._save(module, predictions)
-            self.record.write_json("result.json", result)  # last: all the rest is there by now
+            self.record.write_result(result)
         return result
 
     def _prepare(self) -> BenchModule:
@@ -199,27 +200,23 @@ class _Run:
         self.record.write_json("vocabulary.json", self.task.vocabulary())
         self.record.write_lines("predictions.jsonl", predictions)
 
-    def _outcome(self, module: BenchModule, metrics: Metrics) -> dict[str, Any]:
+    def _outcome(self, module: BenchModule, metrics: Metrics) -> Finished:
         history = module.history
-        best = max(history, key=lambda epoch: epoch["dev"][self.task.metric])
+        metric, primary = self.task.metric, "test" if "test" in metrics else "dev"
+        best = max(history, key=lambda epoch: epoch["dev"][metric])
         train = self.data.examples("train")
-        primary = "test" if "test" in metrics else "dev"
         self.timing["fit_s"] = sum(epoch["seconds"] for epoch in history)
         return outcome(
+            Finished,
             self.choice,
-            status="finished",
             encoder=self.encoder and _describe(self.encoder),
             metrics=metrics,
-            primary={
-                "name": self.task.metric,
-                "split": primary,
-                "value": metrics[primary][self.task.metric],
-            },
+            primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
             yardsticks={s: self.task.yardsticks(train, self.data.examples(s)) for s in metrics},
-            mix=module.placement.summary(),
+            mix={p: Mix(**mix) for p, mix in module.placement.summary().items()},
             epochs=len(history),
             best_epoch=best["epoch"],
-            history=history,
+            history=[Epoch(**epoch) for epoch in history],
             timing={name: round(seconds, 2) for name, seconds in self.timing.items()},
             counts={
                 **{split: len(self.data.examples(split)) for split in ("train", *metrics)},
@@ -237,7 +234,7 @@ class _Run:
         self.timing[name] = self.timing.get(name, 0.0) + time.perf_counter() - started
 
 
-def _describe(encoder: Encoder) -> dict[str, Any]:
+def _describe(encoder: Encoder) -> EncoderFacts:
     """Return what a record says of an encoder."""
     names = ("name", "fingerprint", "layers", "dim", "parameters")
-    return {name: getattr(encoder, name) for name in names}
+    return EncoderFacts(**{name: getattr(encoder, name) for name in names})

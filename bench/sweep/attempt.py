@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -16,6 +15,7 @@ from omegaconf import DictConfig
 from bench.choice import Choice
 from bench.console import one_line
 from bench.errors import BusyError, explain
+from bench.records import Finished
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.sweep.job import Cell, Ensemble, Outcome
@@ -73,9 +73,8 @@ def _combined(ensemble: Ensemble, force: bool) -> Outcome:
         return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
 
 
-def _finished(result: dict[str, Any]) -> Outcome:
-    name = result["primary"]["name"]
-    return Outcome("finished", f"dev {name} {result['metrics']['dev'][name]:.2f}")
+def _finished(result: Finished) -> Outcome:
+    return Outcome("finished", f"dev {result.metric} {result.metrics['dev'][result.metric]:.2f}")
 
 
 def _failed(error: Exception, record: Record, debug: bool) -> Outcome:

@@ -67,8 +67,8 @@ def scores(places: Places) -> Table:
     for cell, job in places:
         result = job.record.finished()
         if result is not None:
-            names[cell.row] = result["primary"]["name"]
-            found[cell.row, cell.column].append(result["metrics"]["dev"][names[cell.row]])
+            names[cell.row] = result.metric
+            found[cell.row, cell.column].append(result.metrics["dev"][result.metric])
     columns = dict.fromkeys(cell.column for cell, _ in places)
     table = Table("dev", "", *(escape(column) for column in columns))
     for row in dict.fromkeys(cell.row for cell, _ in places):

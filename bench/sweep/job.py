@@ -9,6 +9,7 @@ from functools import cached_property
 from omegaconf import DictConfig
 
 from bench.ensemble.members import command, ensemble_id
+from bench.records import Failed, Finished
 from bench.run.record import Record
 
 
@@ -58,13 +59,13 @@ class Job:
     def _found(self) -> str:
         """Return the state of the run before anything is done."""
         result = self.record.result()
-        if result is not None and result["status"] == "finished" and not self.cfg.force:
+        if isinstance(result, Finished) and not self.cfg.force:
             return "finished"
         if self.record.busy():
             return "running elsewhere"
         if self.record.last.exists() and not self.cfg.force:
             return "interrupted"
-        return "failed" if result is not None and result["status"] == "failed" else "new"
+        return "failed" if isinstance(result, Failed) else "new"
 
     @property
     def done(self) -> bool:

@@ -3,6 +3,8 @@
 Peters et al. 2018, sections 3.1 and 3.4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,21 +28,38 @@ class State(NamedTuple):
 class BiLM(nn.Module):
     """The two language models that share the token layer; D is the size of one direction.
 
-    A new BiLM has random weights (see `initialise`); `elmo_core.weights` loads trained ones.
+    A new BiLM has random weights; `elmo_core.bilm.weights` loads trained ones. To encode sentences,
+    take `load_encoder`; this is the model inside, for who needs its state or its gradients.
+
+    Args:
+        options: the published options, as the JSON structure or parsed.
+
+    Raises:
+        OptionsError: options that make no sense.
+
+    Example:
+        >>> from elmo_core import BiLM
+        >>> from elmo_core.bilm.chars import sentence_ids
+        >>> from elmo_core.downloads.presets import PRESETS
+        >>> bilm = BiLM(PRESETS["elmo-mini"].options)
+        >>> layers, state = bilm(sentence_ids([["The", "bank", "closed", "."], ["Hi"]]))
+        >>> layers.shape  # (batch, layers, tokens with both boundaries, 2D)
+        torch.Size([2, 3, 6, 256])
+        >>> layers, state = bilm(sentence_ids([["And", "then"], ["Hi", "again"]]), state)
     """
 
     def __init__(self, options: Options | Mapping[str, Any]) -> None:
-        """Take the published options. Raises OptionsError where they make no sense."""
         super().__init__()
         self.options = options = Options.parse(options)
         self.char_cnn = CharCNN(options)
         self.forward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
         self.backward_lstm = nn.ModuleList(ProjectedLSTM(options) for _ in range(options.depth))
-        self.initialise()
+        if not self.char_cnn.embedding.is_meta:  # there, only shapes are wanted
+            self.initialise()
 
     @property
     def layers(self) -> int:
-        """The token layer and the LSTM layers."""
+        """How many layers there are: the token layer, and one for each LSTM of a direction."""
         return 1 + self.options.depth
 
     @property
@@ -54,10 +73,19 @@ class BiLM(nn.Module):
             draw(name, weight, self.options, generator)
 
     def forward(self, char_ids: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        """Token vectors from their spelling, then `contextualise`, which says what comes out.
+        """Compute token vectors from their spelling, then all layers.
 
-        `char_ids` is (batch, tokens, characters) int64, boundary tokens included. A token whose ids
-        are all 0 is masked; raises ValueError unless these stand at the end of their row.
+        Args:
+            char_ids: (batch, tokens, characters) int64, boundary tokens included, as
+                `elmo_core.bilm.chars.sentence_ids` makes them. A token whose ids are all 0 is
+                masked.
+            state: what the previous call returned for the same rows, or None for zeros.
+
+        Returns:
+            What `contextualise` returns.
+
+        Raises:
+            ValueError: a masked token stands before a real one, or a row has no other.
         """
         mask = (char_ids != 0).any(dim=-1)
         lengths = mask.sum(dim=1).cpu()
@@ -71,14 +99,20 @@ class BiLM(nn.Module):
     def contextualise(
         self, tokens: Tensor, lengths: Tensor, state: State | None = None
     ) -> tuple[Tensor, State]:
-        """Run both directions over token vectors.
+        """Run both directions over token vectors; the backward one from each sentence's own end.
 
-        `tokens` is (batch, tokens, D), boundaries included; `lengths` (batch,) on the CPU, none 0;
-        `state` is what the previous call returned for the same rows, or None for zeros.
+        Args:
+            tokens: (batch, tokens, D), boundaries included.
+            lengths: (batch,) on the CPU, the number of each sentence's tokens.
+            state: what the previous call returned for the same rows, or None for zeros.
 
-        Returns the layers, (batch, layers, tokens, 2D), zeros behind each sentence's end, and the
-        state of every row at its own last token. Layer 0 is the token vector twice, so that all
-        layers are of one size. The backward direction reads each sentence from its own end.
+        Returns:
+            The layers, (batch, layers, tokens, 2D), zeros behind each sentence's end, and the state
+            of every row at its own last token. Layer 0 is the token vector twice, so that all
+            layers are of one size.
+
+        Raises:
+            ValueError: a length is 0.
         """
         if (lengths == 0).any():
             raise ValueError("every row needs a token that is not masked")
@@ -99,7 +133,7 @@ class BiLM(nn.Module):
     def _run(
         self, lstms: nn.ModuleList, tokens: Tensor, lengths: Tensor, hidden: Tensor, cell: Tensor
     ) -> tuple[list[Tensor], Tensor, Tensor]:
-        """One direction: each layer's output (batch, tokens, D), and the new states (depth, …)."""
+        """Run one direction: each layer's output (batch, tokens, D), and new states (depth, …)."""
         x = pack_padded_sequence(tokens, lengths, batch_first=True, enforce_sorted=False)
         outputs, hiddens, cells = [], [], []
         for k, lstm in enumerate(lstms):
@@ -115,7 +149,7 @@ class BiLM(nn.Module):
         return outputs, torch.stack(hiddens), torch.stack(cells)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
-        """The state before the first token, on the device and in the precision of `like`."""
+        """Return the state before the first token, on the device and in the precision of `like`."""
         shape = (2, self.options.depth, batch)
         return State(
             like.new_zeros(*shape, self.options.projection_dim),
@@ -128,12 +162,12 @@ def _unpack(packed: PackedSequence, tokens: int) -> Tensor:
 
 
 def _mask(lengths: Tensor, tokens: int) -> Tensor:
-    """(batch, tokens), true at real tokens."""
+    """Return (batch, tokens), true at real tokens."""
     return torch.arange(tokens) < lengths.unsqueeze(1)
 
 
 def _reversal(lengths: Tensor, tokens: int) -> Tensor:
-    """(batch, tokens): for each position its mirror within the sentence; padding stays in place.
+    """Return each position's mirror within its sentence, (batch, tokens); padding stays in place.
 
     Its own inverse: applied twice, everything is where it was.
     """
@@ -142,5 +176,5 @@ def _reversal(lengths: Tensor, tokens: int) -> Tensor:
 
 
 def _reorder(x: Tensor, order: Tensor) -> Tensor:
-    """(batch, tokens, size) with the tokens of each row taken in `order` (batch, tokens)."""
+    """Take the tokens of each row of (batch, tokens, size) in `order` (batch, tokens)."""
     return x.gather(1, order.unsqueeze(-1).expand_as(x))

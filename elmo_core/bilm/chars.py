@@ -4,6 +4,8 @@ A character is a UTF-8 byte; five ids above the bytes mark boundaries and paddin
 shifted by one at the end, which leaves 0 for masked tokens (`bilm/data.py` of the original).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import torch
@@ -17,7 +19,7 @@ WIDTH = 50
 
 
 def word_ids(word: str, width: int = WIDTH) -> list[int]:
-    """The `width` ids of a word; bytes beyond `width - 2` are cut off.
+    """Return the `width` ids of a word; bytes beyond `width - 2` are cut off.
 
     A long word may be cut inside a character, as in the original. Lone surrogates, which strict
     UTF-8 refuses, get the three bytes that the scheme has for their number.
@@ -26,7 +28,7 @@ def word_ids(word: str, width: int = WIDTH) -> list[int]:
 
 
 def boundary_ids(width: int = WIDTH) -> tuple[list[int], list[int]]:
-    """The ids of the two words, `<S>` and `</S>`, that surround every sentence."""
+    """Return the ids of the two words, `<S>` and `</S>`, that surround every sentence."""
     return _frame([BEGIN_SENTENCE], width), _frame([END_SENTENCE], width)
 
 
@@ -36,7 +38,7 @@ def _frame(inner: Sequence[int], width: int) -> list[int]:
 
 
 def sentence_ids(sentences: Sequence[Sequence[str]], width: int = WIDTH) -> Tensor:
-    """(batch, longest + 2, width) int64: boundaries included, masked tokens all 0."""
+    """Spell sentences: (batch, longest + 2, width) int64, with boundaries, masked tokens all 0."""
     check_sentences(sentences)
     begin, end = boundary_ids(width)
     rows = [[begin, *(word_ids(word, width) for word in words), end] for words in sentences]

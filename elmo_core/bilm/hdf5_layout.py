@@ -5,6 +5,8 @@ recurrent weights of an LSTM in one matrix, and convolutions as (1, width, input
 is rounded either way: published → ours → published is the identity, bit for bit.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import torch
@@ -18,7 +20,7 @@ DIRECTIONS = ("forward_lstm", "backward_lstm")
 
 
 def shapes(options: Options) -> dict[str, tuple[int, ...]]:
-    """Every dataset of a published file and its shape."""
+    """List every dataset of a published file and its shape."""
     total, outer, inner = options.filters_total, options.projection_dim, options.cells
     expected: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, options.char_dim)}
     for i, (width, number) in enumerate(options.filters):
@@ -38,7 +40,7 @@ def shapes(options: Options) -> dict[str, tuple[int, ...]]:
 
 
 def to_ours(published: Tensors, options: Options) -> Tensors:
-    """The state dict of a BiLM from the datasets of a published file."""
+    """Make the state dict of a BiLM from the datasets of a published file."""
     state = {"char_cnn.embedding": published["char_embed"]}
     for theirs, ours in _plain(options):
         state[ours] = published[theirs]
@@ -53,7 +55,7 @@ def to_ours(published: Tensors, options: Options) -> Tensors:
 
 
 def to_published(state: Tensors, options: Options) -> Tensors:
-    """The datasets of a published file from the state dict of a BiLM."""
+    """Make the datasets of a published file from the state dict of a BiLM."""
     published = {"char_embed": state["char_cnn.embedding"]}
     for theirs, ours in _plain(options):
         published[theirs] = state[ours]
@@ -68,7 +70,7 @@ def to_published(state: Tensors, options: Options) -> Tensors:
 
 
 def _plain(options: Options) -> Iterator[tuple[str, str]]:
-    """Vectors, the same on both sides: (their name, our name)."""
+    """List the vectors, the same on both sides: (their name, our name)."""
     for i in range(len(options.filters)):
         yield f"CNN/b_cnn_{i}", f"char_cnn.banks.{i}.bias"
     for k in range(options.highways):
@@ -80,7 +82,7 @@ def _plain(options: Options) -> Iterator[tuple[str, str]]:
 
 
 def _linear(options: Options) -> Iterator[tuple[str, str]]:
-    """Matrices, transposed on the other side: (their name, our name)."""
+    """List the matrices, transposed on the other side: (their name, our name)."""
     for k in range(options.highways):
         for gate in ("transform", "carry"):
             yield f"CNN_high_{k}/W_{gate}", f"char_cnn.highways.{k}.{gate}.weight"
@@ -90,7 +92,7 @@ def _linear(options: Options) -> Iterator[tuple[str, str]]:
 
 
 def _cells(options: Options) -> Iterator[tuple[str, str]]:
-    """The LSTM layers of both directions: (their prefix, our prefix)."""
+    """List the LSTM layers of both directions: (their prefix, our prefix)."""
     for d, direction in enumerate(DIRECTIONS):
         for k in range(options.depth):
             yield f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell", f"{direction}.{k}"

@@ -3,6 +3,8 @@
 `bilm/training.py` of the original; in the paper, nothing is said.
 """
 
+from __future__ import annotations
+
 import math
 
 import torch

@@ -4,6 +4,8 @@ Every key that changes a number must be there, and no unknown key may be: a defa
 assumed would load the weights and compute something else.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,7 +76,7 @@ class Options:
         return sum(number for _, number in self.filters)
 
     @classmethod
-    def parse(cls, raw: "Options | Json", origin: str = "options") -> "Options":
+    def parse(cls, raw: Options | Json, origin: str = "options") -> Options:
         """Read the published JSON structure; `origin` names it in messages.
 
         Raises OptionsError for an unknown, missing or nonsensical entry.
@@ -103,7 +105,7 @@ class Options:
         )
 
     @classmethod
-    def read(cls, path: str | Path) -> "Options":
+    def read(cls, path: str | Path) -> Options:
         """Parse a file. Raises OptionsError where it is missing, not JSON, or not understood."""
         try:
             raw = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -114,7 +116,7 @@ class Options:
         return cls.parse(raw, str(path))
 
     def published(self) -> dict[str, Any]:
-        """The same as the published JSON structure, in the form used for prediction."""
+        """Return the published JSON structure, in the form used for prediction."""
         return {
             "lstm": {
                 "dim": self.cells,
@@ -135,7 +137,7 @@ class Options:
         }
 
     def canonical(self) -> str:
-        """One line of JSON, equal for equal options whatever file they came from."""
+        """Return one line of JSON, equal for equal options whatever file they came from."""
         return json.dumps(self.published(), sort_keys=True)
 
 

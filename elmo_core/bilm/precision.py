@@ -1,5 +1,7 @@
 """Exact float32, whatever the training around it has chosen."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,7 +29,7 @@ def exact_float32(device: torch.device) -> Iterator[None]:
 
 
 def _switches() -> list[tuple[Any, str, Any]]:
-    """(owner, attribute, exact value) of each setting that makes float32 faster and coarser."""
+    """List (owner, attribute, exact value) of what makes float32 faster and coarser."""
     backends: Any = torch.backends
     cuda, cudnn, cpu = backends.cuda, backends.cudnn, backends.mkldnn
     if not hasattr(cuda.matmul, "fp32_precision"):  # torch before 2.9

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class PrefixTree(NamedTuple):
-    """Nodes are numbered level by level; a level is a time step."""
+    """The beginnings of sentences: nodes, numbered level by level; a level is a time step."""
 
     words: list[int]  # of each node
     sizes: list[int]  # nodes of each level
@@ -17,7 +17,7 @@ class PrefixTree(NamedTuple):
 
 
 def prefix_tree(sentences: Sequence[Sequence[int]]) -> PrefixTree:
-    """Of sentences, the longest first.
+    """Make the tree of these sentences, which must be given the longest first.
 
     Then a level's nodes stand in the order of the longest sentence through each, and those that go
     on come first: where nothing branches, a level is the beginning of the one before.

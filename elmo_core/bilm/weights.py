@@ -6,6 +6,8 @@ than its options say, a tensor too many or too few – ends in one WeightsError 
 the tensor and both shapes.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -29,7 +31,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def load(path: str | Path) -> BiLM:
-    """Read our safetensors file; half-precision tensors are widened to float32."""
+    """Read our safetensors file, half precision widened to float32. Raises WeightsError."""
     with _readable(path), safetensors.safe_open(str(path), framework="pt") as file:
         metadata = file.metadata() or {}
         if metadata.get("format") != FORMAT:
@@ -49,7 +51,7 @@ def load(path: str | Path) -> BiLM:
 
 
 def save(bilm: BiLM, path: str | Path) -> None:
-    """Write our safetensors file, under a temporary name first. Raises OSError."""
+    """Write our safetensors file, whole or not at all. Raises OSError."""
     state = {name: tensor.detach().cpu() for name, tensor in bilm.state_dict().items()}
     metadata = {"format": FORMAT, "options": bilm.options.canonical()}
     with replacing(path) as temporary:
@@ -57,7 +59,7 @@ def save(bilm: BiLM, path: str | Path) -> None:
 
 
 def load_hdf5(options: Options, path: str | Path) -> BiLM:
-    """Read the published HDF5 weights of a biLM of this shape."""
+    """Read the published HDF5 weights of a biLM of this shape. Raises WeightsError."""
     datasets: dict[str, h5py.Dataset] = {}
 
     def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
@@ -76,7 +78,7 @@ def load_hdf5(options: Options, path: str | Path) -> BiLM:
 
 
 def write_hdf5(bilm: BiLM, path: str | Path) -> None:
-    """Write the weights in the published layout, under a temporary name first.
+    """Write the weights in the published layout, whole or not at all. Raises OSError.
 
     The options belong beside it: `json.dumps(bilm.options.published())`.
     """
@@ -87,7 +89,7 @@ def write_hdf5(bilm: BiLM, path: str | Path) -> None:
 
 
 def fingerprint(bilm: BiLM) -> str:
-    """SHA-256 of the options and of every float32 weight: equal wherever the numbers are equal."""
+    """Hash the options and every float32 weight: SHA-256, equal wherever the numbers are equal."""
     digest = hashlib.sha256(bilm.options.canonical().encode())
     for name, tensor in sorted(bilm.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)}".encode())

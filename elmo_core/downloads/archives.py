@@ -1,5 +1,7 @@
 """Taking files out of zip and tar archives that somebody else packed."""
 
+from __future__ import annotations
+
 import gzip
 import shutil
 import tarfile
@@ -59,7 +61,7 @@ def _leads_out(name: str) -> bool:
 
 
 def _members(archive: Path) -> Iterator[tuple[str, bool, Callable[[], IO[bytes]]]]:
-    """Name, whether it is a regular file, and how to open it; folders are left out."""
+    """Yield each member's name, whether it is a regular file, and how to open it; no folders."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as zipped:
             for entry in zipped.infolist():

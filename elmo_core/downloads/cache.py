@@ -1,5 +1,7 @@
 """Where a preset's files are: in the package, in the cache, or out there."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 
@@ -13,7 +15,7 @@ _PACKAGED = Path(__file__).parents[1] / "data"
 
 
 def cache_folder(cache_dir: str | Path | None = None) -> Path:
-    """`cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench."""
+    """Return `cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench."""
     chosen = cache_dir or os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo-bench"
     return Path(chosen).expanduser()
 
@@ -21,7 +23,7 @@ def cache_folder(cache_dir: str | Path | None = None) -> Path:
 def locate(
     preset: Preset, cache_dir: str | Path | None = None, *, offline: bool = False
 ) -> tuple[Path, Path | None]:
-    """A preset's weights, and its options if they are a file of their own.
+    """Return a preset's weights, and its options if they are a file of their own.
 
     A local file is used first: one that comes with the package, then one in the cache; a preset
     that is nowhere is downloaded into the cache. Raises FetchError where that is impossible.

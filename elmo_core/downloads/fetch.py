@@ -1,5 +1,7 @@
 """Download one file: resumed, checked, whole or not there. Standard library only."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil
@@ -12,7 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from elmo_core.errors import FetchError
-from elmo_core.whole_files import locked
+from elmo_core.locks import locked
 
 ATTEMPTS = 5
 BACK_OFF = 1.0  # seconds before the second attempt, doubled before each further one
@@ -79,7 +81,7 @@ def _with_retries(url: str, part: Path, show: bool) -> None:
 
 
 def _continue(url: str, part: Path, show: bool) -> None:
-    """One attempt: ask for what `part` does not hold yet, and append it."""
+    """Make one attempt: ask for what `part` does not hold yet, and append it."""
     have = part.stat().st_size if part.exists() else 0
     with _open(url, part, have) as response:
         if response.headers.get_content_type() == "text/html":
@@ -101,7 +103,7 @@ def _continue(url: str, part: Path, show: bool) -> None:
 
 
 def _open(url: str, part: Path, have: int) -> HTTPResponse:
-    """The response, from byte `have` on. Raises _Cut where it is worth another attempt."""
+    """Return the response, from byte `have` on. Raises _Cut where another attempt may help."""
     headers = {"User-Agent": "elmo-bench"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
         return urlopen(Request(url, headers=headers), timeout=SILENCE)
@@ -118,7 +120,7 @@ def _open(url: str, part: Path, have: int) -> HTTPResponse:
 
 
 def _read(response: HTTPResponse) -> bytes:
-    """The next bytes, none at the end; apart from writing, since only reading may be retried."""
+    """Return the next bytes, none at the end; writing is apart, since only reading is retried."""
     try:
         return response.read(CHUNK)
     except (OSError, HTTPException) as error:

@@ -1,5 +1,7 @@
 """The published GloVe vectors by name (Pennington et al. 2014). Free of torch."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 from elmo_core.downloads.archives import unpack
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
-from elmo_core.errors import FetchError
+from elmo_core.errors import FetchError, NotFetchedError
 
 SITE = "https://nlp.stanford.edu/data"
 LICENCE = "Public Domain Dedication and License 1.0"
@@ -40,29 +42,26 @@ VECTORS: Mapping[str, Archive] = {
 
 
 def cached(name: str, folder: Path | None = None) -> Path:
-    """Where the vectors of this name lie, or will lie."""
+    """Return where the vectors of this name lie, or will lie."""
     return (folder or cache_folder() / "vectors") / f"{name}.txt"
 
 
 def find(vectors: str | Path) -> Path:
-    """The file that is meant: a path, or one of VECTORS, fetched before.
+    """Return the file that is meant: a path, or one of VECTORS, fetched before.
 
-    Raises FetchError for a name whose file is not there.
+    Raises NotFetchedError for a name whose file is not there.
     """
     path = Path(vectors).expanduser()
     if path.exists() or str(vectors) not in VECTORS:
         return path
     path = cached(str(vectors))
     if not path.is_file():
-        raise FetchError(
-            f"word vectors {vectors} are not there yet: `python -m bench.data get {vectors}` "
-            f"fetches them, or put the file at {path}"
-        )
+        raise NotFetchedError(str(vectors), path)
     return path
 
 
 def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Path:
-    """Download one of VECTORS and keep its text file alone; returns the file."""
+    """Download one of VECTORS, keep its text file alone, and return the file. Raises FetchError."""
     target, archive = cached(name, folder), VECTORS[name]
     if target.is_file():
         return target

@@ -4,6 +4,8 @@ Parameters and shapes as on https://allennlp.org/elmo; the files lie where the a
 checksums were published, so none are given.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +41,7 @@ class Preset:
 
 
 def _options(cells: int, size: int, highways: int, banks: list[list[int]]) -> dict[str, Any]:
-    """The options that all presets share, and the four in which they differ."""
+    """Fill the options that all presets share with the four in which they differ."""
     return {
         "lstm": {
             "dim": cells,

@@ -1,1 +1,1 @@
-"""The encoders, one a file; `elmo_core.encoder.Encoder` says what each must offer."""
+"""The encoders, one a file, and how they are loaded; `elmo_core.encoder` is their protocol."""

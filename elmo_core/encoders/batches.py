@@ -1,14 +1,17 @@
 """Batches of similar lengths."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 
 def batches(
     lengths: Sequence[int], tokens: int, sentences: int | None = None
 ) -> Iterator[list[int]]:
-    """Indices, the longest first, in batches of at most `tokens` once padded, and `sentences`.
+    """Part indices, the longest first, into batches of at most `tokens` once padded.
 
-    What is longer than that stands alone. If memory is short, it is short at once.
+    A batch has at most `sentences` of them. What is longer than `tokens` stands alone. If memory is
+    short, it is short at once.
     """
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

@@ -8,21 +8,22 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from elmo_core.encoder import Encoder, KeepsWords
 from elmo_core.errors import EncoderError
 
-PROTOCOL = ("name", "layers", "dim", "fingerprint", "encode", "to")
+_PROTOCOL = [*Encoder.__annotations__, *(name for name in vars(Encoder) if name[0] != "_")]
+_REQUIRED = [name for name in _PROTOCOL if name != "parameters"]  # these can be counted
 
 
 class Checked:
-    """An encoder, anybody's, held to the protocol of `elmo_core.encoder`.
+    """An encoder, anybody's, held to the protocol `elmo_core.Encoder`.
 
-    Raises EncoderError, naming the encoder and what is wrong, for a part of the protocol that is
-    missing, and in `encode` for results of another number, type, size, precision or place, and for
-    NaN and infinity.
+    Where the encoder can keep words (`KeepsWords`), so can this one.
     """
 
     def __init__(self, encoder: Any) -> None:
-        missing = [name for name in PROTOCOL if not hasattr(encoder, name)]
+        """Take the encoder. Raises EncoderError where a part of the protocol is missing."""
+        missing = [name for name in _REQUIRED if not hasattr(encoder, name)]
         if missing:
             kind = f"{type(encoder).__module__}.{type(encoder).__qualname__}"
             raise EncoderError(
@@ -35,14 +36,17 @@ class Checked:
             value = getattr(encoder, key)
             if not isinstance(value, int) or value < 1:
                 raise self._wrong(f"its {key} must be a whole number from 1, not {value!r}")
+        if isinstance(encoder, KeepsWords):
+            self.keep_words = encoder.keep_words
 
     @property
     def fingerprint(self) -> str:
+        """The fingerprint of the encoder itself."""
         return str(self.encoder.fingerprint)
 
     @property
     def parameters(self) -> int:
-        """Frozen numbers: what the encoder says, else those of the modules that it holds."""
+        """Frozen numbers, as the encoder says, or else counted in the modules that it holds."""
         told = getattr(self.encoder, "parameters", None)
         if isinstance(told, int):
             return told
@@ -51,10 +55,16 @@ class Checked:
         return sum(p.numel() for p in {id(p): p for p in parameters}.values())
 
     def to(self, device: torch.device | str) -> Checked:
+        """Have the encoder compute there from now on."""
         self.encoder.to(device)
         return self
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
+        """Return what the encoder gives for these sentences, once it is found good.
+
+        Raises EncoderError, naming the encoder and what is wrong, for results of another number,
+        type, size, precision or place, and for NaN and infinity.
+        """
         results = self.encoder.encode(sentences)
         if not isinstance(results, list | tuple) or len(results) != len(sentences):
             found = f"{len(results)} results" if hasattr(results, "__len__") else repr(results)

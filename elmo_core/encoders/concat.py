@@ -1,5 +1,7 @@
 """Several encoders as one: their vectors side by side."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Sequence
 
@@ -12,7 +14,7 @@ from elmo_core.errors import OptionsError
 
 
 class ConcatEncoder:
-    """Layer j is [first's layer j; second's layer j; …], in the order given.
+    """Encoders as one: its layer j is [first's layer j; second's layer j; …], in that order.
 
     All must have the same number of layers, or one layer: that one then stands beside every layer
     of the others, as the token does in a biLM's input. Raises OptionsError otherwise.
@@ -36,13 +38,13 @@ class ConcatEncoder:
         parts = "\n".join(part.fingerprint for part in self.parts)
         return hashlib.sha256(f"concat\n{parts}".encode()).hexdigest()
 
-    def to(self, device: torch.device | str) -> "ConcatEncoder":
+    def to(self, device: torch.device | str) -> ConcatEncoder:
         for part in self.parts:
             part.to(device)
         return self
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, dim the sum of the parts' sizes."""
+        """Return float32 (layers, tokens, dim) a sentence, dim the sum of the parts' sizes."""
         encoded = [part.encode(sentences) for part in self.parts]
         return [
             torch.cat([layers.expand(self.layers, -1, -1) for layers in of_one], dim=-1)

@@ -1,5 +1,7 @@
 """CoVe: the encoder of a translation model, McCann et al. 2017, "Learned in Translation"."""
 
+from __future__ import annotations
+
 import hashlib
 import pickle
 from collections.abc import Iterator, Sequence
@@ -15,8 +17,8 @@ from elmo_core.bilm.precision import exact_float32
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.encoders.batches import batches
-from elmo_core.encoders.word_vectors import WordVectors
 from elmo_core.errors import WeightsError
+from elmo_core.word_vectors import WordVectors
 
 URL = "https://s3.amazonaws.com/research.metamind.io/cove/wmtlstm-8f474287.pth"
 SHA256 = "8f474287"  # its first digits, which the authors put into the name
@@ -46,14 +48,14 @@ class CoveEncoder:
             digest.update(tensor.cpu().contiguous().numpy().data)
         return digest.hexdigest()
 
-    def to(self, device: torch.device | str) -> "CoveEncoder":
+    def to(self, device: torch.device | str) -> CoveEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.lstms.to(device)
         return self
 
     @torch.no_grad()
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
+        """Return float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
 
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
@@ -71,7 +73,7 @@ class CoveEncoder:
         return self.vectors([word.lower() for word in words] if self.lower else words)
 
     def _contextualise(self, embedded: list[Tensor], device: torch.device) -> Iterator[Tensor]:
-        """The layers of each of these sentences (tokens, dim / 2), the longest first."""
+        """Yield the layers of each of these sentences (tokens, dim / 2), the longest first."""
         lengths = [len(rows) for rows in embedded]
         tokens = pad_sequence(embedded, batch_first=True)
         packed = pack_padded_sequence(tokens.to(device), torch.tensor(lengths), batch_first=True)
@@ -90,7 +92,7 @@ def load_cove(
     lower: bool = True,
     offline: bool = False,
 ) -> CoveEncoder:
-    """The MT-LSTM over the vectors of a GloVe text file (glove.840B.300d for the published one).
+    """Load the MT-LSTM over a GloVe text file's vectors (the published one: glove.840B.300d).
 
     `weights` is a state dict of `nn.LSTM` as PyTorch saves it, read without running code; without a
     path, the published file is taken from the cache, or downloaded into it. As in the original,
@@ -107,7 +109,7 @@ def load_cove(
 
 
 def _read(path: Path, dim: int) -> list[nn.LSTM]:
-    """One biLSTM a layer, of a file with one for all."""
+    """Read one biLSTM a layer, from a file that has one for all."""
     if not path.is_file():
         raise WeightsError(f"{path}: no such file")
     try:
@@ -133,7 +135,7 @@ def _read(path: Path, dim: int) -> list[nn.LSTM]:
 
 
 def _layer(state: dict[str, Tensor], k: int, dim: int) -> nn.LSTM:
-    """The k-th biLSTM alone: an nn.LSTM of several layers tells only what the last one says."""
+    """Make the k-th biLSTM alone: an nn.LSTM of several layers gives only the last's output."""
     lstm = nn.LSTM(2 * dim if k else dim, dim, bidirectional=True)
     own = {f"_l{k}": "_l0", f"_l{k}_reverse": "_l0_reverse"}
     for theirs, ours in own.items():

@@ -1,5 +1,7 @@
 """ElmoEncoder: a frozen biLM that turns sentences into layers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -22,7 +24,7 @@ BATCH_SENTENCES = 128
 
 
 class ElmoEncoder:
-    """Each sentence from zero state, without its boundaries, the same in any company.
+    """A frozen biLM: each sentence from zero state, without boundaries, the same in any company.
 
     The published program carried its state from batch to batch, so that vectors depended on what
     was read before; here a sentence's vectors depend on the sentence alone. Whoever needs the state
@@ -30,9 +32,10 @@ class ElmoEncoder:
     """
 
     def __init__(self, bilm: BiLM, name: str, precision: str = "float32") -> None:
-        """`precision` is that of the LSTMs' matrix products: float32, or bfloat16 on the CPU."""
+        """Take a biLM; `precision`, that of its LSTMs' products, is float32 or bfloat16 (CPU)."""
         self.bilm = bilm.eval().requires_grad_(False)
         self.name, self.layers, self.dim = name, bilm.layers, bilm.dim
+        self.parameters = sum(parameter.numel() for parameter in bilm.parameters())
         self.precision = precision
         self._kept: tuple[dict[str, int], Tensor] | None = None  # what `_spell` gave
 
@@ -46,7 +49,7 @@ class ElmoEncoder:
     def _frozen(self) -> FrozenBiLM:
         return FrozenBiLM(self.bilm, self.precision)
 
-    def to(self, device: torch.device | str) -> "ElmoEncoder":
+    def to(self, device: torch.device | str) -> ElmoEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.bilm.to(device)
         self.__dict__.pop("_frozen", None)
@@ -62,7 +65,7 @@ class ElmoEncoder:
 
     @torch.no_grad()
     def encode(self, sentences: Sentences) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
+        """Return float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
 
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
@@ -80,7 +83,7 @@ class ElmoEncoder:
         return results
 
     def _spell(self, sentences: Sentences, device: torch.device) -> tuple[dict[str, int], Tensor]:
-        """Layer 0 of every distinct word, once: word → row, and the rows (words + 2, D).
+        """Compute layer 0 of every distinct word, once: word → row, and the rows (words + 2, D).
 
         Rows 0 and 1 are the sentence boundaries.
         """

@@ -4,6 +4,8 @@ Useful as a control – how much of a gain comes from the vectors, how much from
 parameters? – and wherever a real encoder's shape is needed without its file.
 """
 
+from __future__ import annotations
+
 import string
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +24,7 @@ SAMPLE = 1000  # random words from which the token layer's mean is taken
 def random_elmo(
     shape: str | Mapping[str, Any] = "elmo-small", seed: int = 0, precision: str = "float32"
 ) -> ElmoEncoder:
-    """The architecture of a preset, or of the given options; the same seed, the same weights.
+    """Make an encoder of a preset's shape, or of these options; the same seed, the same weights.
 
     Raises OptionsError for an unknown preset or for options that make no sense.
     """
@@ -36,7 +38,7 @@ def random_elmo(
 
 
 def _draw(bilm: BiLM, generator: Generator) -> None:
-    """Weights that keep the variance from layer to layer (LeCun et al. 1998), tokens centred.
+    """Draw weights that keep the variance from layer to layer (LeCun et al. 1998), tokens centred.
 
     The weights with which training begins would be a weaker control than they look: small as they
     are, and behind ReLU and maximum, they give all words nearly the same vector.

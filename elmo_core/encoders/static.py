@@ -1,5 +1,7 @@
 """Word vectors without context, such as GloVe: one layer."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,11 +9,11 @@ import torch
 from torch import Tensor
 
 from elmo_core.bilm.chars import check_sentences
-from elmo_core.encoders.word_vectors import WordVectors
+from elmo_core.word_vectors import WordVectors
 
 
 class StaticEncoder:
-    """Each word's row of a text file, whatever stands around it.
+    """Word vectors: each word's row of a text file, whatever stands around it.
 
     A word that has no row is looked up in lower case; one that has none then, either, is zeros.
     Raises what WordVectors raises.
@@ -26,11 +28,11 @@ class StaticEncoder:
         self.fingerprint = f"static-{self.vectors.sha256}"
         self.parameters = len(self.vectors) * self.dim
 
-    def to(self, device: torch.device | str) -> "StaticEncoder":
-        """Nothing is computed: rows stay where they are."""
+    def to(self, device: torch.device | str) -> StaticEncoder:
+        """Do nothing: rows stay where they are, since nothing is computed."""
         return self
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (1, tokens, dim) for each sentence, on the CPU."""
+        """Return float32 (1, tokens, dim) for each sentence, on the CPU."""
         check_sentences(sentences)
         return [self.vectors(words).unsqueeze(0) for words in sentences]

@@ -1,5 +1,7 @@
 """Words → sub-words of a Hugging Face tokenizer, and their vectors back to words."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ class Subwords(NamedTuple):
 
 
 class SubwordTokenizer:
-    """Reads a sentence as running text, its tokens joined by spaces, and knows whose each id is.
+    """A reader of sentences as running text, tokens joined by spaces, that knows whose each id is.
 
     `is_split_into_words` of the library would read words one by one, and whether they then get the
     space before them that byte-level vocabularies know words by depends on the tokenizer. A word
@@ -40,7 +42,7 @@ class SubwordTokenizer:
         return list(self._tokenizer(text, **options)["input_ids"])
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[Subwords]:
-        """The sub-words of each sentence; there must be one sentence at least."""
+        """Return the sub-words of each sentence; there must be one sentence at least."""
         encoded = self._tokenizer(
             [SURROGATES.sub("\ufffd", " ".join(words)) for words in sentences],
             add_special_tokens=False,
@@ -54,7 +56,7 @@ class SubwordTokenizer:
     def _by_word(
         self, words: Sequence[str], ids: list[int], offsets: list[tuple[int, int]]
     ) -> Subwords:
-        """A sub-word belongs to the word of its last character; a space, to the word behind it."""
+        """Give each sub-word to the word of its last character, a space to the word behind it."""
         owner = [i for i, word in enumerate(words) for _ in range(len(word) + (i > 0))]
         pieces: list[list[int]] = [[] for _ in words]
         for piece, (start, end) in zip(ids, offsets, strict=True):
@@ -64,7 +66,7 @@ class SubwordTokenizer:
 
 
 def pool(subwords: Tensor, counts: Sequence[int], pooling: str) -> Tensor:
-    """(layers, sub-words, dim) → (layers, words, dim): each word's first, mean or last."""
+    """Take each word's first, mean or last: (layers, sub-words, dim) → (layers, words, dim)."""
     sizes = torch.tensor(counts)
     ends = sizes.cumsum(0)
     if pooling == "first":

@@ -1,5 +1,7 @@
 """Any Hugging Face model as a frozen encoder: sub-words pooled to words, long inputs in windows."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -20,6 +22,7 @@ from elmo_core.bilm.precision import exact_float32
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
 from elmo_core.errors import OptionsError, WeightsError, did_you_mean
+from elmo_core.packages import needed
 
 BATCH_TOKENS = 4096
 """Sub-words in a batch: with 13 layers of 768 numbers, 160 MB of results."""
@@ -39,7 +42,7 @@ class Window(NamedTuple):
 
 
 class TransformerEncoder:
-    """All hidden layers: the embeddings, then each block's output.
+    """A model of `transformers`, all its hidden layers: the embeddings, each block's output.
 
     A word is the first, the last or the mean of its sub-words. A sentence of more than `window`
     sub-words is read in windows that overlap by half, and each sub-word is taken from the window in
@@ -49,6 +52,7 @@ class TransformerEncoder:
     def __init__(self, model: Any, tokenizer: Any, name: str, pooling: str, window: int) -> None:
         self.model = model.eval().requires_grad_(False)
         self.tokenizer = SubwordTokenizer(tokenizer)
+        self.parameters = sum(parameter.numel() for parameter in model.parameters())
         self.pooling = pooling
         self.name = f"{name}-{pooling}"
         room = min(window, _longest(model), tokenizer.model_max_length)
@@ -73,14 +77,14 @@ class TransformerEncoder:
                 digest.update(tensor.cpu().contiguous().view(-1).numpy().data)
         return digest.hexdigest()
 
-    def to(self, device: torch.device | str) -> "TransformerEncoder":
+    def to(self, device: torch.device | str) -> TransformerEncoder:
         """Compute there from now on; results still arrive on the CPU."""
         self.model.to(device)
         return self
 
     @torch.no_grad()
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
+        """Return float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
 
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
@@ -102,7 +106,7 @@ class TransformerEncoder:
 
     @torch.no_grad()
     def _hidden(self, spans: list[list[int]]) -> Iterator[Tensor]:
-        """(layers, sub-words, dim) on the CPU for each span of ids, the longest first."""
+        """Yield (layers, sub-words, dim) on the CPU for each span of ids, the longest first."""
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
         rows = [torch.tensor([*prefix, *span, *suffix]) for span in spans]
         ids = pad_sequence(rows, batch_first=True, padding_value=self.tokenizer.padding)
@@ -118,7 +122,7 @@ class TransformerEncoder:
 
 
 def windows(sentence: int, length: int, room: int) -> Iterator[Window]:
-    """Windows of `room` sub-words that overlap by half, and between them all of the sentence.
+    """Cut a sentence into windows of `room` sub-words that overlap by half.
 
     Neighbours meet in the middle of their overlap, where both have as much context. The last one is
     full, too.
@@ -137,11 +141,11 @@ def load_transformer(
     pooling: str = "mean",
     window: int = 512,
 ) -> TransformerEncoder:
-    """A model of `transformers`: a folder, or a name on the hub with the commit that is meant.
+    """Load a model of `transformers`: a folder, or a name on the hub with the commit meant.
 
     Weights are read from safetensors alone, and no code comes with a model. Of a model with encoder
     and decoder, the encoder is meant. Nothing is fetched where HF_HUB_OFFLINE is set. Raises
-    OptionsError and WeightsError, saying what can be done.
+    OptionsError, WeightsError and MissingPackageError, saying what can be done.
     """
     if pooling not in POOLINGS:
         hint = did_you_mean(pooling, POOLINGS)
@@ -162,12 +166,9 @@ def load_transformer(
 
 
 def _load(source: str, **pinned: str) -> tuple[Any, Any]:
-    """Model and tokenizer, all of the model's tensors from the file."""
-    try:
+    """Load model and tokenizer, all of the model's tensors from the file."""
+    with needed("transformers", "this encoder"):
         import transformers
-    except ImportError:
-        hint = "pip install 'elmo-bench[transformers]'"
-        raise OptionsError(f"transformers is missing: {hint}") from None
     try:
         with _quiet(transformers.utils.logging):
             network, report = transformers.AutoModel.from_pretrained(
@@ -189,7 +190,7 @@ def _load(source: str, **pinned: str) -> tuple[Any, Any]:
 
 
 def _commit(model: str, revision: str | None) -> str:
-    """The revision of a model on the hub, which must be one that cannot change."""
+    """Check the revision of a model on the hub: it must be one that cannot change."""
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
         raise WeightsError(f"encoder.model={model}: no such folder")
     if revision is None or not COMMIT.fullmatch(revision):
@@ -203,7 +204,7 @@ def _commit(model: str, revision: str | None) -> str:
 
 @contextmanager
 def _quiet(logging: Any) -> Iterator[None]:
-    """What is missing is said by us, and what is left over (a head, say) matters to nobody."""
+    """Silence the library: what is missing is said by us, and what is left over does not matter."""
     before = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -214,7 +215,7 @@ def _quiet(logging: Any) -> Iterator[None]:
 
 
 def _longest(model: Any) -> int:
-    """Positions that the model has for tokens; RoBERTa's kin keep the first few for padding."""
+    """Count the model's positions for tokens; RoBERTa's kin keep the first few for padding."""
     positions: int | None = getattr(model.config, "max_position_embeddings", None)
     if positions is None or positions < 1:  # XLNet says -1
         return UNLIMITED
@@ -225,7 +226,7 @@ def _longest(model: Any) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """What the libraries say in paragraphs, in one line."""
+    """Put into one line what the libraries say in paragraphs."""
     first = " ".join(str(error).split()) or type(error).__name__
     if "safetensors" in first:
         return f"no safetensors file, and pickled weights are not read ({first})"

@@ -57,10 +57,10 @@ def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: P
 
 
 class Corpus:
-    """What `encode` wrote, ready to be read anywhere."""
+    """A text that `encode` wrote, ready to be read anywhere."""
 
     def __init__(self, folder: Path, vocabulary: Vocabulary, characters: int) -> None:
-        """`characters` is the width of a word. Raises CorpusError where the folder does not fit."""
+        """Open a folder; `characters` is a word's width. Raises CorpusError if it does not fit."""
         try:
             self.types = json.loads((folder / TYPES).read_text(encoding="utf-8"))
             size = (folder / TOKENS).stat().st_size
@@ -74,12 +74,12 @@ class Corpus:
         self.vocabulary, self.characters = vocabulary, characters
 
     def __len__(self) -> int:
-        """Predictions in one direction: all words, and one boundary a sentence."""
+        """Count the predictions in one direction: all words, and one boundary a sentence."""
         return len(self.tokens)
 
     @cached_property
     def spelling(self) -> NDArray[np.int16]:
-        """(types, characters): character ids of every type; `<UNK>`'s are never read."""
+        """The character ids of every type, (types, characters); `<UNK>`'s are never read."""
         begin, end = boundary_ids(self.characters)
         table = np.empty((len(self.types), self.characters), dtype=np.int16)
         table[BEGIN], table[END], table[UNKNOWN] = begin, end, 0
@@ -88,7 +88,7 @@ class Corpus:
         return table
 
     def window(self, ahead: Array, back: Array, steps: int) -> Window:
-        """For each row, `steps` predictions from `ahead` to the right and from `back` to the left.
+        """Return each row's `steps` predictions, from `ahead` rightwards and from `back` leftwards.
 
         Both are (batch,) places on the ring: a place is its token and the one to its right.
         """

@@ -1,10 +1,12 @@
 """What `elmo_core.pretraining` raises, one line each."""
 
+from __future__ import annotations
+
 from elmo_core.errors import ElmoCoreError
 
 
 class CorpusError(ElmoCoreError, ValueError):
-    """A text or a prepared corpus that cannot be used."""
+    """A prepared corpus that cannot be used."""
 
 
 class TrainingError(ElmoCoreError, RuntimeError):

@@ -12,10 +12,17 @@ from elmo_core.whole_files import replacing
 
 
 def export(source: Path, out: Path, *, half: bool = False) -> None:
-    """Write `out`, which is our format if it ends in `.safetensors`, else a folder for the pair.
+    """Write a trained model's encoder for others. The package's docstring has an example.
 
-    `half` stores float16, in our format only: the published layout is float32. Raises
-    OptionsError or WeightsError.
+    Args:
+        source: the folder of a model that `train` or `finetune` made.
+        out: a file that ends in `.safetensors`, for our format; else a folder, for the published
+            options.json and HDF5.
+        half: whether to store float16, in our format only: the published layout is float32.
+
+    Raises:
+        OptionsError: `half` with the published layout.
+        WeightsError: `source` holds no model.
     """
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":

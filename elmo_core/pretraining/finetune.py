@@ -19,7 +19,7 @@ from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity, measure
 from elmo_core.pretraining.settings import changed
-from elmo_core.pretraining.texts import find_texts, read_tokenised
+from elmo_core.text.files import find_texts, read_tokenised
 
 
 def finetune(
@@ -32,10 +32,24 @@ def finetune(
     devices: int = 1,
     **loop: Any,
 ) -> tuple[Perplexity, Perplexity]:
-    """Train on tokenised `texts`, one epoch; returns the perplexity of `dev` before and after.
+    """Train a model for one more epoch, as it was trained before. `source` stays as it is.
 
-    As it was trained before, `changes` (`KEY=VALUE`) apart; `loop` goes to `fit`. Raises
-    ElmoCoreError: a model or text that cannot be read, or what `fit` raises.
+    Args:
+        source: the folder of a model that `train` made.
+        texts: tokenised training text, one sentence a line: files, or folders of them.
+        dev: text of the same form, only measured.
+        out: the folder of the new model.
+        changes: settings of the training that shall differ, each `KEY=VALUE`.
+        devices: how many processes share the text.
+        loop: what `elmo_core.pretraining.loop.fit` takes besides.
+
+    Returns:
+        The perplexity of `dev` before and after.
+
+    Raises:
+        OptionsError, WeightsError, TextError, CorpusError: a model, setting or text that cannot be
+            used.
+        TrainingError: what `fit` raises.
     """
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])

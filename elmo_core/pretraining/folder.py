@@ -26,7 +26,7 @@ SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabular
 
 
 def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folder: Path) -> None:
-    """Write all four; each file is replaced as a whole."""
+    """Write all four files of a model; each is replaced as a whole."""
     with replacing(folder / OPTIONS) as temporary:
         options = as_json(model.bilm.options, training)
         temporary.write_text(json.dumps(options, indent=1), encoding="utf-8")
@@ -38,9 +38,10 @@ def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folde
 
 
 def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:
-    """A model for evaluation or for more training, on the CPU.
+    """Load a model for evaluation or for more training, on the CPU.
 
-    Raises OptionsError, WeightsError or CorpusError for a file that is missing or does not fit.
+    Raises OptionsError, WeightsError, TextError or CorpusError for a file that is missing or does
+    not fit.
     """
     vocabulary = Vocabulary.read(folder / VOCABULARY)
     _, training = read(str(folder / OPTIONS))

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as pl
 from safetensors import SafetensorError
 
+from elmo_core.lightning import SafeCheckpointIO, pl
 from elmo_core.pretraining import folder
-from elmo_core.pretraining.checkpoint_io import SafeCheckpointIO
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
@@ -60,7 +59,7 @@ def fit(
 
 
 class Keep(pl.Callback):
-    """Measures and writes at the end of every interval."""
+    """A callback that measures and writes at the end of every interval."""
 
     def __init__(self, every: int, heldout: Corpus, out: Path) -> None:
         self.every, self.heldout, self.out = every, heldout, out
@@ -80,7 +79,7 @@ class Keep(pl.Callback):
 
 @contextmanager
 def _writing(out: Path) -> Iterator[None]:
-    """Nothing that was there is lost, whatever fails: every file is replaced as a whole."""
+    """Turn a failure to write into TrainingError; what was there is whole, whatever fails."""
     try:
         yield
     except (OSError, RuntimeError, SafetensorError) as error:  # torch: RuntimeError for a full disk
@@ -93,7 +92,7 @@ def _writing(out: Path) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without Lightning's advice on loader workers and the like: loading is not the bottleneck."""
+    """Silence Lightning's advice on loader workers and the like: loading is not the bottleneck."""
     logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")

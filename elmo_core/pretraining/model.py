@@ -3,6 +3,8 @@
 Peters et al. 2018, sections 3.1 and 3.4; dropout as in the published training program.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -15,29 +17,29 @@ from elmo_core.pretraining.softmax import Softmax
 
 
 class LanguageModel(nn.Module):
-    """Forward and backward share the character CNN and the softmax; each has its own LSTMs."""
+    """Two language models that share character CNN and softmax; each has its own LSTMs."""
 
     def __init__(self, bilm: BiLM, words: int, dropout: float = 0.0) -> None:
-        """`words` is the size of the output vocabulary."""
+        """Take a biLM; `words` is the size of the output vocabulary."""
         super().__init__()
         self.bilm = bilm
         self.softmax = Softmax(words, bilm.options.projection_dim)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, window: Window, state: State) -> tuple[Tensor, State]:
-        """What the softmax reads, (2, steps, batch, D), and the state after the window.
+        """Compute what the softmax reads, (2, steps, batch, D), and the state after the window.
 
         No gradient flows back through the state: back-propagation ends at the window's edge.
         """
         return self.contexts(self.words(window), window, state)
 
     def words(self, window: Window) -> Tensor:
-        """(distinct words, D), from their characters."""
+        """Compute the vectors of the window's words from their spelling: (distinct words, D)."""
         # In half precision the gradients of a frequent word's places would be summed up in it, too.
         return self.bilm.char_cnn(window.char_ids).float()
 
     def contexts(self, words: Tensor, window: Window, state: State) -> tuple[Tensor, State]:
-        """What `forward` returns, from the window's words."""
+        """Compute what `forward` returns, from the vectors of the window's words."""
         outputs, hiddens, cells = [], [], []
         for d, lstms in enumerate((self.bilm.forward_lstm, self.bilm.backward_lstm)):
             x = F.embedding(window.inputs[d], words)

@@ -9,7 +9,6 @@ import math
 from collections import deque
 from typing import Any
 
-import pytorch_lightning as pl
 import torch
 from torch import Generator, Tensor, nn
 from torch.optim import Optimizer
@@ -17,6 +16,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
 from elmo_core.bilm.bilm import State
+from elmo_core.lightning import pl
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.model import LanguageModel
@@ -29,9 +29,9 @@ EPOCHS = "training.epochs"
 
 
 class PretrainingModule(pl.LightningModule):
-    """Everything random in a step is seeded with the step's number, and so is its text.
+    """Training of a language model: the step's number decides its text and all chance.
 
-    So a checkpoint needs nothing beyond Lightning's own but the carried state, and a training that
+    A checkpoint thus needs nothing beyond Lightning's own but the carried state, and a training that
     was killed ends where it would have ended.
     """
 
@@ -71,7 +71,7 @@ class PretrainingModule(pl.LightningModule):
         return DataLoader(feed, batch_size=None)
 
     def training_step(self, window: Window, _: int) -> Tensor:
-        """The loss of a window × its steps: that is what the published program differentiates.
+        """Return a window's loss × its steps: that is what the published program differentiates.
 
         Raises TrainingError where the loss is no number any more.
         """
@@ -100,7 +100,7 @@ class PretrainingModule(pl.LightningModule):
         return hash(place) % 2**63  # of whole numbers alone: the same in every process
 
     def _negatives(self) -> Negatives | None:
-        """None where the vocabulary is so small that sampling would save nothing."""
+        """Draw negatives: none for a vocabulary so small that sampling would save nothing."""
         samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
         if samples == 0 or size <= 2 * samples:
             return None
@@ -130,7 +130,7 @@ class PretrainingModule(pl.LightningModule):
         self._finite("gradient", nn.utils.clip_grad_norm_(self.parameters(), bound))
 
     def record(self) -> dict[str, Any]:
-        """What must be the same when a training is resumed; nested dictionaries of plain values."""
+        """Return what must not change when a training is resumed, as nested plain dictionaries."""
         return {
             **as_json(self.model.bilm.options, self.training_part),
             "tokens": len(self.corpus),
@@ -139,13 +139,13 @@ class PretrainingModule(pl.LightningModule):
         }
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Called on every device: the states of all are put together."""
+        """Put the states of all devices together; this is called on each of them."""
         assert self.state is not None
         states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
         checkpoint[KEY] = {"record": self.record(), "states": states}
 
     def _of_all_devices(self, tensor: Tensor) -> Tensor:
-        """(devices, …)"""
+        """Gather a tensor of every device: (devices, …)."""
         if self.devices == 1:
             return tensor.unsqueeze(0)
         gathered = self.all_gather(tensor)
@@ -153,7 +153,7 @@ class PretrainingModule(pl.LightningModule):
         return gathered
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Raises TrainingError, naming what differs, for a checkpoint of another training.
+        """Go on from a checkpoint. Raises TrainingError for another training's.
 
         `epochs` alone may differ: a training may be made longer, or shorter. The learning rate goes
         on where the new schedule has it.
@@ -166,7 +166,7 @@ class PretrainingModule(pl.LightningModule):
 
 
 def check_same(saved: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Raises TrainingError for the first value that differs."""
+    """Raise TrainingError for the first value that differs."""
     for key in sorted(saved.keys() | wanted.keys()):
         if saved.get(key) != wanted.get(key):
             raise TrainingError(

@@ -13,8 +13,8 @@ import torch
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.streams import Arcs
-from elmo_core.pretraining.texts import find_texts, read_tokenised
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.text.files import find_texts, read_tokenised
 
 STEPS = 50
 """Tokens of a window. Any other number gives the same result: the state is carried."""
@@ -22,7 +22,7 @@ STEPS = 50
 
 @dataclass(frozen=True)
 class Perplexity:
-    """exp of the mean loss a token; a sentence's end (or beginning, backward) is a token, too."""
+    """The exponential of the mean loss a token; a sentence's end (or beginning) is a token, too."""
 
     forward: float
     backward: float
@@ -72,9 +72,19 @@ def measure(
 def measure_text(
     model: LanguageModel, vocabulary: Vocabulary, texts: Sequence[Path], rows: int = 64
 ) -> Perplexity:
-    """The same for tokenised text, one sentence a line: files, and folders with all below.
+    """Measure tokenised text, one sentence a line. The package's docstring has an example.
 
-    Raises CorpusError.
+    Args:
+        model, vocabulary: what `elmo_core.pretraining.folder.load` returns.
+        texts: files, or folders with all files below.
+        rows: how many pieces are read at a time; of no consequence but for speed.
+
+    Returns:
+        The perplexity of both directions; `average` is the figure that papers report.
+
+    Raises:
+        TextError: a text is missing or not UTF-8.
+        CorpusError: there is no sentence.
     """
     files = find_texts(texts).values()
     with TemporaryDirectory() as folder:

@@ -20,13 +20,12 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from rich.progress import Progress
-
+from elmo_core.packages import needed
 from elmo_core.pretraining.corpus import encode
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.sentences import read_sentences
-from elmo_core.pretraining.texts import find_texts, read_tokenised
 from elmo_core.pretraining.vocabulary import Vocabulary
+from elmo_core.text.files import find_texts, read_tokenised
+from elmo_core.text.sentences import read_sentences
 from elmo_core.whole_files import replacing
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
@@ -47,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Report:
-    """Tokens are words, without boundaries; coverage is the share that the vocabulary can say."""
+    """What came out; tokens are words, coverage is the share that the vocabulary can say."""
 
     sentences: int
     tokens: int
@@ -59,16 +58,31 @@ class Report:
 
 
 def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -> Report:
-    """Make, or finish, the folder `out`. Raises CorpusError, and OSError for a disk that is full.
+    """Make, or finish, a folder to train on. The package's docstring has an example.
 
-    A folder that was begun with another request or other texts is refused.
+    Args:
+        inputs: text files, or folders of them, in UTF-8.
+        out: the folder to make; one that an earlier call left unfinished is finished.
+        request: what is kept out, and which words the vocabulary has.
+
+    Returns:
+        What came out: counts, and how much of the text the vocabulary covers.
+
+    Raises:
+        TextError: a text is missing or not UTF-8; the message names the file and the line.
+        CorpusError: the texts are empty, nothing is held out, or the folder was begun with another
+            request or other texts.
+        OSError: the disk is full.
     """
     request = request or Request()
     files = find_texts(inputs)
     _claim(out, request, files)
     if (out / REPORT).is_file():
         return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
-    with Progress() as progress:
+    with needed("rich", "preparing a corpus"):
+        from rich.console import Console
+        from rich.progress import Progress
+    with Progress(console=Console(stderr=True)) as progress:
         total = sum(path.stat().st_size for path in files.values())
         task = progress.add_task("tokenising", total=total)
         for name, path in files.items():
@@ -112,7 +126,7 @@ def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _is_held_out(block: str, share: float) -> bool:
-    """By the text alone: more files, or another order, move no sentence to the other side."""
+    """Decide by the text alone: more files, or another order, move no sentence."""
     digest = sha256(block.encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64
 

@@ -10,8 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as pl
-
+from elmo_core.lightning import pl
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity
 
@@ -21,7 +20,7 @@ SECONDS = 20
 
 
 class Progress(pl.Callback):
-    """Every so often a line: where it is, how well and how fast it goes, when it will be done.
+    """A line every so often: how far, how well and how fast it goes, when it will be done.
 
     The training perplexity is that of the sampled softmax under dropout: not to be compared with
     a held-out one.
@@ -47,7 +46,7 @@ class Progress(pl.Callback):
 
 
 def _line(step: int, seconds: float, module: PretrainingModule) -> str:
-    """`seconds` is the time of one step."""
+    """Say how far the training is; `seconds` is the time of one step."""
     left = timedelta(seconds=round((module.total_steps - step) * seconds))
     return (
         f"step {step:,} of {module.total_steps:,} ({step / module.total_steps:.1%})  "

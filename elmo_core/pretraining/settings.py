@@ -17,7 +17,7 @@ PART = "training"
 
 @dataclass(frozen=True)
 class Training:
-    """The defaults are those of the published training program."""
+    """How to train; the defaults are those of the published training program."""
 
     batch_size: int = 128  # streams on each device
     unroll_steps: int = 20  # tokens a stream advances in one step
@@ -31,7 +31,7 @@ class Training:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Raises OptionsError for a value that makes no sense."""
+        """Raise OptionsError for a value that makes no sense."""
         for name in ("batch_size", "unroll_steps", "epochs", "learning_rate", "all_clip_norm_val"):
             self._check(name, getattr(self, name) > 0, "above 0")
         for name in ("n_negative_samples_batch", "warmup_steps", "seed"):
@@ -45,7 +45,7 @@ class Training:
 
     @classmethod
     def parse(cls, raw: Mapping[str, Any], origin: str = "options") -> Training:
-        """What is not given keeps its default. Raises OptionsError for an unknown key or type."""
+        """Take settings, others by default. Raises OptionsError for an unknown key or type."""
         known = {field.name: type(getattr(cls, field.name)) for field in fields(cls)}
         for key, value in raw.items():
             if key not in known:
@@ -72,7 +72,7 @@ _PRESETS = {
 
 
 def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
-    """From a preset's name (`mini`, `small`, …, `elmo-mini`, …) or an options file.
+    """Read a preset by name (`mini`, `small`, …, `elmo-mini`, …), or an options file.
 
     `changes` are `KEY=VALUE` for the training part. Raises OptionsError.
     """
@@ -86,7 +86,7 @@ def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
 
 
 def changed(training: Training, changes: Sequence[str]) -> Training:
-    """With some `KEY=VALUE` taking the place of what was there. Raises OptionsError."""
+    """Change settings, each given as `KEY=VALUE`. Raises OptionsError."""
     return Training.parse({**asdict(training), **_parse_changes(changes)}, "--set")
 
 
@@ -118,5 +118,5 @@ def _parse_changes(changes: Sequence[str]) -> dict[str, Any]:
 
 
 def as_json(options: Options, training: Training) -> dict[str, Any]:
-    """What an options file holds."""
+    """Return what an options file holds."""
     return {**options.published(), PART: asdict(training)}

@@ -12,6 +12,8 @@ forward model's order, each reversed. There they are shuffled, so neither makes 
 order is kept, and backward means backward.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -32,7 +34,7 @@ class Streams:
     devices: int = 1
 
     def window(self, number: int) -> Window:
-        """The `number`-th window from the start of the training."""
+        """Return the `number`-th window from the start of the training."""
         rows = np.arange(self.rank * self.batch, (self.rank + 1) * self.batch)
         left, right = _ends(rows, len(self.corpus), self.batch * self.devices)
         offset = number * self.steps
@@ -40,7 +42,7 @@ class Streams:
 
 
 def _ends(rows: Array, size: int, pieces: int) -> tuple[Array, Array]:
-    """Where the arcs of these rows begin and end, if a ring of `size` has so many pieces."""
+    """Return where the arcs of these rows begin and end, if a ring of `size` has so many pieces."""
     return rows * size // pieces, (rows + 1) * size // pieces
 
 
@@ -59,7 +61,7 @@ class Arcs:
         return -(-len(self.corpus) // self.length)
 
     def windows(self, rows: Array, steps: int) -> Iterator[tuple[Window, np.ndarray]]:
-        """The windows of these pieces, in order, with a mask (steps, batch) of what counts."""
+        """Yield these pieces' windows, in order, with a mask (steps, batch) of what counts."""
         left, right = _ends(rows, len(self.corpus), self.pieces)
         for offset in range(0, int((right - left).max()), steps):
             window = self.corpus.window(left + offset, right - 1 - offset, steps)

@@ -28,9 +28,21 @@ def train(
     devices: int = 1,
     **loop: Any,
 ) -> None:
-    """Train, or resume, in the folder `out`; `loop` goes to `fit`.
+    """Train a new biLM, or resume its training. The package's docstring has an example.
 
-    Raises CorpusError for the prepared folder, TrainingError for what happens later.
+    Args:
+        prepared: a folder that `prepare` made.
+        out: the folder of the model, where a training that was interrupted goes on.
+        options: the model's shape.
+        training: how it is trained.
+        devices: how many processes share the text.
+        loop: what `elmo_core.pretraining.loop.fit` takes besides: `every`, the steps between
+            checkpoints, `accelerator` and `precision`.
+
+    Raises:
+        CorpusError, TextError: the prepared folder cannot be read, or does not fit.
+        TrainingError: the checkpoint is another training's, the loss is no number any more, or the
+            disk is full.
     """
     vocabulary = Vocabulary.read(prepared / folder.VOCABULARY)
     text, heldout = (

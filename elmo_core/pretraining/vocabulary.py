@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.texts import read_lines
+from elmo_core.text.files import read_lines
 from elmo_core.whole_files import replacing
 
 BEGIN, END, UNKNOWN = range(3)
@@ -21,7 +21,7 @@ class Vocabulary:
     """
 
     def __init__(self, words: Sequence[str], origin: str = "vocabulary") -> None:
-        """Raises CorpusError where the boundary symbols do not come first, or a word twice."""
+        """Take the words. Raises CorpusError unless the specials come first, and each word once."""
         if tuple(words[:3]) != SPECIALS:
             raise CorpusError(f"{origin}: the first three words must be {', '.join(SPECIALS)}")
         self.words = tuple(words)
@@ -39,12 +39,12 @@ class Vocabulary:
 
     @classmethod
     def of(cls, descending: Iterable[str]) -> Vocabulary:
-        """The specials, then these words."""
+        """Make a vocabulary of the specials, then these words."""
         return cls([*SPECIALS, *(word for word in descending if word not in SPECIALS)])
 
     @classmethod
     def read(cls, path: Path) -> Vocabulary:
-        """One word a line. Raises CorpusError."""
+        """Read a file of one word a line. Raises TextError and CorpusError."""
         return cls(list(read_lines(path)), str(path))
 
     def write(self, path: Path) -> None:

@@ -1,7 +1,8 @@
 """Who computes what: several processes fill one folder, and nothing is computed twice.
 
 A claim is a file with the keys of the sentences that a process is at work on. It counts for as long
-as that process holds a lock on it, which falls with the process, however it ends.
+as that process holds a lock on it, which falls with the process, however it ends. Where the system
+has no locks, each process computes all that it wants.
 """
 
 from __future__ import annotations
@@ -12,25 +13,20 @@ from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
 
+from elmo_core import locks
 from elmo_core.store.files import KEY
-
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows: each process then computes all that it wants
-    fcntl = None  # type: ignore[assignment]
 
 PATTERN = ".claim-*"
 
 
 class Claim:
-    """Held from the beginning; given up at the end of a `with` block."""
+    """The claim of one process: held from the beginning, given up at the end of a `with` block."""
 
     def __init__(self, folder: Path, keys: Iterable[bytes]) -> None:
-        """Only while the folder is locked, so that nobody finds the file without its lock."""
+        """Call this while the folder is locked, so that nobody finds the file without its lock."""
         self._path = folder / PATTERN.replace("*", uuid4().hex)
         self._file = self._path.open("xb", buffering=0)
-        if fcntl is not None:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+        locks.lock(self._file)
         self._file.write(b"".join(keys))
 
     def __enter__(self) -> Claim:
@@ -47,11 +43,11 @@ class Claim:
 
 
 def held(folder: Path) -> dict[Path, set[bytes]]:
-    """The keys of each living claim. Dead ones are removed, and what their owners half wrote.
+    """Return the keys of each living claim; remove dead ones, and what their owners half wrote.
 
-    Only while the folder is locked.
+    Call this while the folder is locked.
     """
-    if fcntl is None:
+    if not locks.AVAILABLE:
         return {}
     living = {path: keys for path in folder.glob(PATTERN) if (keys := _claimed(path))}
     if not living:
@@ -61,18 +57,16 @@ def held(folder: Path) -> dict[Path, set[bytes]]:
 
 
 def wait(path: Path) -> None:
-    """Until the claim is given up, or its owner gone."""
+    """Wait until the claim is given up, or its owner gone."""
     with suppress(FileNotFoundError), path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+        locks.lock(file, shared=True)
 
 
 def _claimed(path: Path) -> set[bytes]:
-    """The keys of a claim if it is alive; else none, and the file is removed."""
+    """Return the keys of a claim if it is alive; else none, and remove its file."""
     with suppress(FileNotFoundError), path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            path.unlink()
-        except BlockingIOError:
+        if not locks.lock(file, shared=True, wait=False):
             keys = file.read()
             return {keys[i : i + KEY] for i in range(0, len(keys), KEY)}
+        path.unlink()
     return set()

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, OptionsError
+from elmo_core.locks import locked
 from elmo_core.store import claims, shards
 from elmo_core.store.files import DamagedShard, check, root_folder, shards_in
 from elmo_core.store.shards import Shard, address
-from elmo_core.whole_files import locked
 
 log = logging.getLogger(__name__)
 
@@ -32,21 +32,41 @@ SHARD_TOKENS, SHARD_BYTES = 1 << 14, 1 << 26  # at most: what a kill can cost is
 
 
 def nobody(tokens: int) -> None:
-    """Hears of progress where nobody else does."""
+    """Ignore progress: the default of those that report it."""
 
 
 class FeatureStore:
     """What an encoder says about sentences, looked up rather than computed again.
 
-    `attach` finds sentences in files that all processes share, `fill` computes those that are not
-    there, `layers` reads. Rows stay on the disk, memory-mapped. All that `layers` gives is of one
-    precision (float32 | float16), wherever it comes from.
+    `elmo_core.store.prepare.prepare` computes sentences and keeps them in the best way that there
+    is room for; `layers` reads them. Below that, `attach` finds sentences in files that all
+    processes share, and `fill` computes those that are not there. Rows stay on the disk,
+    memory-mapped. All that `layers` gives is of one precision, wherever it comes from.
+
+    Args:
+        encoder: whose layers are kept; encoders with other fingerprints have other files.
+        root: the folder below which the files lie; by default `features` in the user's cache.
+        precision: float32, or float16, which takes half the room.
+
+    Raises:
+        OptionsError: another precision.
+        MissingPackageError: xxhash, which checks the files, is not installed (`attach` and `fill`).
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from elmo_core import FeatureStore, load_encoder
+        >>> from elmo_core.store.prepare import prepare
+        >>> sentences = [["The", "bank", "closed", "."], ["Hi"]]
+        >>> with TemporaryDirectory() as folder:
+        ...     store = FeatureStore(load_encoder("elmo-mini"), folder)
+        ...     prepare(store, sentences, of="my text")  # computed here, once for all processes
+        ...     store.layers(sentences).shape  # (sentences, layers, tokens, dim)
+        torch.Size([2, 3, 4, 256])
     """
 
     def __init__(
         self, encoder: Encoder, root: str | Path | None = None, precision: str = "float32"
     ) -> None:
-        """`root` as files.root_folder takes it. Raises OptionsError for another precision."""
         if precision not in DTYPES:
             raise OptionsError(f"precision={precision}: unknown (choose {', '.join(DTYPES)})")
         self.encoder, self.precision, self.dtype = encoder, precision, DTYPES[precision]
@@ -60,9 +80,13 @@ class FeatureStore:
         self.kept = 0  # bytes in memory
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """(sentences, layers, tokens, dim) on the CPU, zero-padded to the longest sentence.
+        """Look up the layers of sentences; those that the store does not have are encoded now.
 
-        What neither `attach` nor `fill` has met is encoded now.
+        Args:
+            sentences: lists of tokens, at least one list, none of them empty.
+
+        Returns:
+            (sentences, layers, tokens, dim) on the CPU, zero-padded to the longest sentence.
         """
         keys = [address(words) for words in sentences]
         unmet = {k: words for k, words in zip(keys, sentences, strict=True) if k not in self._index}
@@ -79,9 +103,10 @@ class FeatureStore:
         return padded
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """(layers, tokens, dim) for each, in the store's precision, computed now.
+        """Compute (layers, tokens, dim) of each sentence now, in the store's precision.
 
-        Random numbers stay as they were: what is trained must not depend on what was stored.
+        Random numbers stay as they were: what is trained must not depend on what was stored. Raises
+        EncoderError where numbers are too large for float16.
         """
         with torch.random.fork_rng(devices=[]):
             encoded = [layers.to(self.dtype) for layers in self.encoder.encode(sentences)]
@@ -92,7 +117,7 @@ class FeatureStore:
         return encoded
 
     def attach(self, wanted: Iterable[bytes]) -> set[bytes]:
-        """Take in the shards that hold sentences of these addresses; returns what is missing.
+        """Take in the shards that hold sentences of these addresses, and return what is missing.
 
         A shard is read through and checked before any of it is used. A damaged one is reported
         and removed, and its sentences are missing again.
@@ -106,7 +131,7 @@ class FeatureStore:
         return missing
 
     def fill(self, sentences: Mapping[bytes, Sentence], advance: Advance = nobody) -> None:
-        """Compute on the disk what is missing of the sentences; `advance` hears of tokens done.
+        """Compute what is missing of the sentences, onto the disk; `advance` hears of tokens done.
 
         Killed, it loses one shard; several processes share the work. Raises OSError where the disk
         cannot be written, EncoderError where numbers are too large for float16.
@@ -127,7 +152,7 @@ class FeatureStore:
             parts = [part for part in parts if not missing.isdisjoint(part)]
 
     def keep(self, sentences: Mapping[bytes, Sentence], advance: Advance = nobody) -> None:
-        """`fill`, in memory, for this process alone."""
+        """Do as `fill` does, but in memory, for this process alone."""
         for keys in self._parts(self.attach(sentences), sentences):
             shard = self._shard([sentences[key] for key in keys], keys)
             self._add(shard, set(keys))
@@ -135,7 +160,7 @@ class FeatureStore:
             advance(len(shard.rows))
 
     def _parts(self, missing: set[bytes], sentences: Mapping[bytes, Sentence]) -> list[list[bytes]]:
-        """What goes into a shard each, the longest sentences first: short memory shows at once."""
+        """Part the sentences into shards, the longest first: short memory shows at once."""
         bytes_a_token = self.encoder.layers * self.encoder.dim * self.dtype.itemsize
         limit = min(SHARD_TOKENS, SHARD_BYTES // bytes_a_token)
         parts: list[list[bytes]] = []
@@ -150,7 +175,7 @@ class FeatureStore:
 
     @contextmanager
     def _share(self, parts: list[list[bytes]], missing: set[bytes]) -> Iterator[list[bytes]]:
-        """What this process shall compute next, claimed; nothing, if it had to wait for others.
+        """Claim what this process shall compute next: nothing, if it had to wait for others.
 
         What others have finished is taken in, and is not missing any more.
         """
@@ -219,7 +244,7 @@ class FeatureStore:
 
 @contextmanager
 def _reporting(path: Path) -> Iterator[None]:
-    """A damaged shard is reported and removed; one that is gone is as if it had not been there."""
+    """Report and remove a damaged shard; one that is gone is as if it had not been there."""
     try:
         yield
     except FileNotFoundError:

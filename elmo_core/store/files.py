@@ -5,9 +5,8 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-import xxhash
-
 from elmo_core.downloads.cache import cache_folder
+from elmo_core.packages import needed
 
 SUFFIX = ".safetensors"
 KEY = 16
@@ -19,17 +18,20 @@ class DamagedShard(Exception):
 
 
 def root_folder(folder: str | Path | None = None) -> Path:
-    """`folder`, else `features` in the user's cache: below it, a folder for each encoder."""
+    """Return `folder`, else `features` in the user's cache: each encoder has a folder below it."""
     return Path(folder).expanduser() if folder else cache_folder() / "features"
 
 
 def checksum(content: bytes | mmap.mmap) -> str:
-    """XXH3, 128 bits: as fast as memory is read."""
+    """Compute XXH3, 128 bits: as fast as memory is read, thirteen times as fast as SHA-256."""
+    with needed("xxhash", "storing features"):
+        import xxhash
+
     return xxhash.xxh3_128_hexdigest(content)
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """The shards of a folder, none where there is no such folder."""
+    """List the shards of a folder, none where there is no such folder."""
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
 
 
@@ -46,5 +48,5 @@ def check(path: Path) -> None:
 
 
 def size(root: Path) -> int:
-    """Bytes in all shards of all stores below the folder."""
+    """Count the bytes in all shards of all stores below the folder."""
     return sum(path.stat().st_size for path in root.glob(f"*/*{SUFFIX}"))

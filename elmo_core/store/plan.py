@@ -42,7 +42,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of what is missing."""
+    """What it takes to compute the sentences that are missing."""
 
     sentences: int
     tokens: int
@@ -57,7 +57,7 @@ class Cost:
 
 
 def estimate(store: FeatureStore, missing: Mapping[bytes, Sentence]) -> Cost:
-    """By encoding a few of them, of all lengths."""
+    """Estimate what the missing sentences cost, by encoding a few of them, of all lengths."""
     if not missing:
         return Cost(0, 0, 0, 0.0)
     ordered = sorted(missing.values(), key=len)
@@ -72,7 +72,7 @@ def estimate(store: FeatureStore, missing: Mapping[bytes, Sentence]) -> Cost:
 
 
 def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[Way, str]:
-    """The first of store, memory, live that there is room for, and what room there is.
+    """Choose the first of store, memory, live that there is room for; say what room there is.
 
     `limit` bounds the bytes of all that lies below the store's root.
     """
@@ -89,15 +89,15 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
 
 
 def half_of_memory() -> int:
-    """Half of this machine's memory, in bytes."""
+    """Return half of this machine's memory, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def amount(size: int) -> str:
-    """Of bytes, to be read by people."""
+    """Write a number of bytes as people read it."""
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or what of its path there is."""
+    """Return the folder, or the part of its path that exists."""
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())

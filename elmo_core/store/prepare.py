@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from elmo_core.encoder import KeepsWords
-from elmo_core.encoders.checked import Checked
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
 from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate
@@ -64,7 +63,7 @@ def prepare(
 def _go(
     way: Way, why: str, store: FeatureStore, wanted: Wanted, cost: Cost, progress: Progress
 ) -> None:
-    """Go this way, and say so."""
+    """Have the features in the way that was chosen, and say so in the log."""
     if way == "live":
         log.info("features: live, since %s%s", why, _keep_words(store, wanted))
         return
@@ -81,9 +80,8 @@ def _go(
 
 
 def _keep_words(store: FeatureStore, wanted: Wanted) -> str:
-    """Have layer 0 computed once a word, where the encoder can do that; what to say of it."""
-    encoder = store.encoder.encoder if isinstance(store.encoder, Checked) else store.encoder
-    if not isinstance(encoder, KeepsWords):
+    """Have layer 0 computed once a word, where the encoder can; return what to say of it."""
+    if not isinstance(store.encoder, KeepsWords):
         return ""
-    encoder.keep_words(wanted.words)
+    store.encoder.keep_words(wanted.words)
     return f"; the token layer of {len(wanted.words):,} words is kept"

@@ -35,13 +35,13 @@ class Shard(NamedTuple):
 
 
 def address(words: Sequence[str]) -> bytes:
-    """What stands for a sentence: 16 bytes of BLAKE2 over its words and where they end."""
+    """Return a sentence's key: 16 bytes of BLAKE2 over its words and where they end."""
     text = f"{[len(word) for word in words]}{''.join(words)}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
 
 
 def pack(encoded: Sequence[Tensor]) -> Tensor:
-    """The rows of sentences, each (layers, tokens, dim), all of one precision.
+    """Put sentences, each (layers, tokens, dim), all of one precision, into rows.
 
     A biLM's layer 0 is the same vector twice: where its halves are equal, bit for bit, in all rows,
     the first is left out.
@@ -83,7 +83,7 @@ def write(folder: Path, shard: Shard, about: Mapping[str, str]) -> Path:
 
 
 def read(path: Path) -> Shard:
-    """The shard, its rows left on the disk (memory-mapped). Raises DamagedShard, OSError.
+    """Open a shard, its rows left on the disk (memory-mapped). Raises DamagedShard, OSError.
 
     Only the header is looked at; `files.check` looks at all of it.
     """

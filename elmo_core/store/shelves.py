@@ -13,9 +13,9 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
+from elmo_core.locks import locked
 from elmo_core.store import claims
 from elmo_core.store.files import SUFFIX, DamagedShard, check, shards_in
-from elmo_core.whole_files import locked
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Shelf:
 
 
 def shelves(root: Path) -> list[Shelf]:
-    """The largest first; only headers are read."""
+    """List what is stored of each encoder, the largest first; only headers are read."""
     folders = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
     return sorted((_shelf(folder) for folder in folders), key=lambda shelf: -shelf.bytes)
 

@@ -11,17 +11,23 @@ from torch import Tensor
 
 from tasks.base.word_task import WordTask
 from tasks.nn.ensemble import mean
-from tasks.scoring.classification import score
+from tasks.scoring import classification
 from tasks.task import Example
 
 
 class ClassificationTask(WordTask):
-    """Examples have a `label`, one of `labels`; the model returns `logits` (batch, labels)."""
+    """A task whose examples have a `label`, one of `labels`.
+
+    Its model returns `logits` (batch, labels).
+    """
 
     metric = "accuracy"
     labels: ClassVar[Sequence[str]]
+    counts = staticmethod(classification.counts)
+    from_counts = staticmethod(classification.from_counts)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
+        """Choose the likeliest label; `probabilities` has those of all labels."""
         probabilities = output["logits"].float().softmax(1)
         best = probabilities.argmax(1).tolist()
         return [
@@ -35,14 +41,18 @@ class ClassificationTask(WordTask):
         ]
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """The mean of the probabilities."""
+        """Take the mean of the models' probabilities."""
         return {"logits": mean(output["logits"].float().softmax(1) for output in outputs).log()}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+        """Return accuracy and macro-F1, in percent."""
         gold = [row["gold"] for row in predictions]
-        return score(gold, [row["prediction"] for row in predictions], self.labels)
+        predicted = [row["prediction"] for row in predictions]
+        return classification.score(gold, predicted, self.labels)
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
+        """Score the label that is commonest in training."""
         majority = Counter(train["label"]).most_common(1)[0][0]
         gold = list(split["label"])
-        return {"majority class": score(gold, [majority] * len(gold), self.labels)[self.metric]}
+        figures = classification.score(gold, [majority] * len(gold), self.labels)
+        return {"majority class": figures[self.metric]}

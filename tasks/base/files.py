@@ -16,11 +16,17 @@ from tasks.task import DataError
 
 
 def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[Source]) -> Path:
-    """The folder that holds a task's files.
+    """Find the folder that holds a task's files.
 
-    `folder` if given, or the sub-folder of the task or of the set in it that exists; else what
-    `data` names: "mini", the built-in world, or one of `sources` by its name or by what it serves
-    as ("open", "paper"), downloaded once. Raises DataError where there is neither.
+    Args:
+        task: what the task's folder is called in a collection of data.
+        data: "mini", the built-in world, or one of `sources`, by its name or by what it serves as
+            ("open", "paper"), which is downloaded once.
+        folder: the user's own, taken instead; or the sub-folder of the task or of the set in it.
+        sources: the published sets.
+
+    Raises:
+        DataError: there is no such folder, or no such data.
     """
     if folder is not None:
         return _below(Path(folder).expanduser(), task, data, sources)
@@ -34,21 +40,26 @@ def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[So
     return fetch(choose(sources, data))
 
 
-def _below(root: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
-    if not root.is_dir():
-        raise DataError(f"data.dir: no folder {root}")
+def _below(folder: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
+    """Return the sub-folder of the set that `data` names, or of the task, or `folder` itself."""
+    if not folder.is_dir():
+        raise DataError(f"data.dir: no folder {folder}")
     chosen = [source for source in sources if data in (source.name, *source.kinds)][:1]
-    inner = [*(source.folder(root) for source in chosen), root / task]
-    return next((folder for folder in inner if folder.is_dir()), root)
+    inner = [*(source.folder(folder) for source in chosen), folder / task]
+    return next((each for each in inner if each.is_dir()), folder)
 
 
 def find(folder: Path, candidates: Iterable[str]) -> Path | None:
-    """The first of the official file names that exists in `folder`."""
+    """Return the first of the candidates, file names, that exists in `folder`."""
     return next((folder / name for name in candidates if (folder / name).is_file()), None)
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) for each line that is not blank."""
+    """Read JSON lines: (line number, object) for each line that is not blank.
+
+    Raises:
+        DataError: a line is not UTF-8, not JSON, or no object; the message names file and line.
+    """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -65,7 +76,11 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
-    """Rows → Dataset, in chunks, so that no more than one chunk lives as Python objects."""
+    """Make a Dataset of rows, in chunks, so that only one chunk lives as Python objects.
+
+    Raises:
+        DataError: there is no row; `path` is what the message names.
+    """
     iterator = iter(rows)
     chunks: list[pa.Table] = []
     while chunk := list(islice(iterator, 10_000)):

@@ -15,18 +15,19 @@ from typing import NamedTuple
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
-from elmo_core.whole_files import locked, replacing
+from elmo_core.locks import locked
+from elmo_core.whole_files import replacing
 from tasks.task import DataError
 
 SPLITS = ("train", "dev", "test")
 MARK = "SOURCE"
-"""What a folder holds of, written last: with it, the folder is complete."""
+"""The file that says which set a folder holds. It is written last: with it, the set is whole."""
 
 log = logging.getLogger(__name__)
 
 
 class Found(NamedTuple):
-    """What a folder has of a split: its file, or folder of files, and how much is in there."""
+    """What a folder has of a split: a file, or a folder of files, and how much is in there."""
 
     path: Path
     counts: Mapping[str, int]
@@ -69,15 +70,16 @@ class Source:
     counts: Mapping[str, Mapping[str, int]]
     count: Count  # (folder, split)
 
-    def folder(self, root: Path | None = None) -> Path:
-        """Where it lies in a collection, by default the cache."""
-        folder = (root or cache_folder() / "data") / self.task
+    def folder(self, collection: Path | None = None) -> Path:
+        """Return where the set lies in a collection, by default the cache."""
+        folder = (collection or cache_folder() / "data") / self.task
         return folder if self.name == self.task else folder / self.name
 
     def is_in(self, folder: Path) -> bool:
-        """Whether `folder` has it: fetched whole, or put there by the user if it is licensed.
+        """Return whether `folder` has the set: fetched whole, or put there if it is licensed.
 
-        Raises DataError where it is another version.
+        Raises:
+            DataError: the folder holds another version.
         """
         if not self.files:
             return folder.is_dir() and any(folder.iterdir())
@@ -91,7 +93,7 @@ class Source:
 
 
 def published(task: str | None = None) -> list[Source]:
-    """The sets of all tasks, or of one: what `tasks/<name>/sources.py` calls SOURCES."""
+    """Return the sets of all tasks, or of one: what `tasks/<name>/sources.py` calls SOURCES."""
     modules = sorted(Path(__file__).parents[1].glob(f"{task or '*'}/sources.py"))
     return [
         source
@@ -101,7 +103,11 @@ def published(task: str | None = None) -> list[Source]:
 
 
 def choose(sources: Sequence[Source], data: str) -> Source:
-    """The set of this name, else the first one that serves as `data`. Raises DataError."""
+    """Return the set of this name, else the first one that serves as `data`.
+
+    Raises:
+        DataError: there is none; the message lists those that there are.
+    """
     for source in sources:
         if source.name == data:
             return source
@@ -116,22 +122,30 @@ def choose(sources: Sequence[Source], data: str) -> Source:
 
 def fetch(
     source: Source,
-    root: Path | None = None,
+    collection: Path | None = None,
     *,
     offline: bool = False,
     watch: Callable[[list[File]], Iterable[File]] = iter,
 ) -> Path:
-    """The folder of the set in the collection `root`, downloaded and prepared if it is not there.
+    """Return the folder of the set, downloaded and prepared if it is not there.
 
-    What was cut off is resumed; a second process waits for the first. `watch` may show how far the
-    list of files is. Raises FetchError for what cannot be fetched, DataError for a licensed set
-    that is not there and for downloads that cannot be prepared.
+    A download that was cut off is resumed; a second process waits for the first.
+
+    Args:
+        source: the set.
+        collection: the folder that holds all sets, by default in the cache.
+        offline: fetch nothing.
+        watch: is handed the list of files and gives them back one by one, for a progress bar.
+
+    Raises:
+        FetchError: a file cannot be fetched.
+        DataError: a licensed set is not there, or a download cannot be prepared.
     """
-    folder = source.folder(root)
+    folder = source.folder(collection)
     if source.is_in(folder):
         return folder
     if not source.files:
-        raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, root)}")
+        raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, collection)}")
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / ".lock"):
         if not source.is_in(folder):
@@ -140,10 +154,10 @@ def fetch(
     return folder
 
 
-def how_to_obtain(source: Source, root: Path | None = None) -> str:
-    """What the user does to have a licensed set."""
+def how_to_obtain(source: Source, collection: Path | None = None) -> str:
+    """Say what the user does to have a licensed set."""
     return (
-        f"{source.obtain}; put them into {source.folder(root)}, "
+        f"{source.obtain}; put them into {source.folder(collection)}, "
         "or say where they are with data.dir=FOLDER"
     )
 
@@ -165,7 +179,7 @@ def _fetch(
 
 
 def _url(file: File) -> str:
-    """HF_ENDPOINT names another hub."""
+    """Return the address of a file; HF_ENDPOINT names another hub than huggingface.co."""
     if not file.url.startswith("hf://"):
         return file.url
     hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
@@ -175,10 +189,10 @@ def _url(file: File) -> str:
 
 
 def github(repository: str, commit: str, path: str) -> str:
-    """The address of a file at a commit."""
+    """Return the address of a file on GitHub at a commit."""
     return f"https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 
 
 def github_archive(repository: str, commit: str) -> str:
-    """The address of everything at a commit. GitHub packs it anew: it has no checksum."""
+    """Return the address of a whole repository at a commit. GitHub packs it anew: no checksum."""
     return f"https://github.com/{repository}/archive/{commit}.tar.gz"

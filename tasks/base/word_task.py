@@ -1,4 +1,4 @@
-"""What tasks over word vectors share: where their files are, and which words they know."""
+"""What tasks over word vectors share: which words they know, and the vectors of these."""
 
 from __future__ import annotations
 
@@ -20,37 +20,35 @@ class WordTask(FolderTask):
 
     Args:
         word_vectors: a GloVe text file, or the name of published vectors that were fetched before;
-            without it, vectors of `word_dim` numbers are learned.
-        data, folder: see FolderTask.
+            without it, vectors of `sizes.word_dim` numbers are learned.
+        others: see FolderTask. `sizes_type` must have a field `word_dim`.
+
+    Raises:
+        ElmoCoreError: there are no such word vectors.
     """
 
-    def __init__(
-        self,
-        *,
-        word_dim: int,
-        data: str = "mini",
-        folder: str | None = None,
-        word_vectors: str | None = None,
-    ) -> None:
-        super().__init__(data=data, folder=folder)
-        self.word_dim = word_dim
+    def __init__(self, *, word_vectors: str | None = None, **others: Any) -> None:
+        super().__init__(**others)
         self.word_vectors = glove.find(word_vectors) if word_vectors else None
 
     @abstractmethod
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
-        """How often each word occurs, spelled as the model looks it up."""
+        """Count how often each word occurs, spelled as the model looks it up."""
 
     def prepare(self, train: Dataset) -> None:
+        """Choose the words: those of training, and of dev and test those that a file has."""
         counts = self.count_words(train)
         if self.word_vectors is None:
-            self.words = Words.learned(counts, self.word_dim)
+            self.words = Words.learned(counts, self.sizes.word_dim)
             return
         rest = (self.load(split) for split in ("dev", "test"))
         others = {word for examples in rest for word in self.count_words(examples or [])}
         self.words = Words.from_file(self.word_vectors, counts, others)
 
     def vocabulary(self) -> dict[str, Any]:
+        """Return the words; see Task."""
         return self.words.state()
 
     def restore(self, vocabulary: dict[str, Any]) -> None:
+        """Take the words back; see Task."""
         self.words = Words.from_state(vocabulary)

@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tasks.coref.spans import Spans, feed_forward, xavier
+from tasks.coref.spans import Spans, after_first_layer, xavier
 from tasks.nn.pair_products import pair_products
 
 BLOCK = 16  # spans scored at once
@@ -29,7 +29,7 @@ DISTANCES = (2, 3, 4, 5, 8, 16, 32, 64)  # where the second to ninth bucket begi
 
 
 class Links(NamedTuple):
-    """What was decided about each span."""
+    """What was decided about each span of a document."""
 
     loss: Tensor  # a scalar, the sum over spans
     antecedent: Tensor  # (spans,) the likeliest one's place among the spans, −1 for none
@@ -46,20 +46,20 @@ class AntecedentScorer(nn.Module):
         span_dim: int,
         *,
         genres: int,
-        most: int,
+        max_antecedents: int,
         feature_dim: int,
-        hidden: int,
+        feed_forward: int,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.most = most
+        self.max_antecedents = max_antecedents
         self.parts = [span_dim, span_dim, span_dim, 3 * feature_dim]
         self.speaker = nn.Embedding(2, feature_dim)
         self.genre = nn.Embedding(genres + 1, feature_dim, padding_idx=0)  # 0: an unknown one
         self.distance = nn.Embedding(len(DISTANCES) + 1, feature_dim)
         self.dropout = nn.Dropout(dropout)
-        self.first = nn.Linear(sum(self.parts), hidden)
-        self.rest = feed_forward(hidden, dropout)
+        self.first = nn.Linear(sum(self.parts), feed_forward)
+        self.rest = after_first_layer(feed_forward, dropout)
         self.register_buffer("buckets", torch.tensor(DISTANCES), persistent=False)
         with torch.no_grad():
             for table in (self.speaker, self.genre, self.distance):
@@ -80,12 +80,12 @@ class AntecedentScorer(nn.Module):
     def block(
         self, begin: int, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Links of the spans from `begin` on; one span a column, one antecedent a row."""
+        """Score the links of the spans from `begin` on; one span a column, one antecedent a row."""
         end = min(begin + BLOCK, len(spans.first))
-        low = max(0, begin - self.most)
+        low = max(0, begin - self.max_antecedents)
         i = torch.arange(begin, end, device=cluster.device)
         j = torch.arange(low, end, device=cluster.device)[:, None]
-        possible = (j < i) & (j >= i - self.most)
+        possible = (j < i) & (j >= i - self.max_antecedents)
         scores = self.score(spans, i, j, speaker, genre).masked_fill(~possible, -torch.inf)
         scores = F.pad(scores, (0, 0, 1, 0))  # row 0: none
         right = possible & (cluster[j] == cluster[i]) & (cluster[i] > 0)
@@ -109,7 +109,7 @@ class AntecedentScorer(nn.Module):
         return self.rest(hidden).squeeze(2) + spans.scores[i] + spans.scores[j]
 
     def features(self, i: Tensor, j: Tensor, speaker: Tensor, genre: Tensor) -> Tensor:
-        """φ(i, j): (n, m, 3 * feature_dim)."""
+        """Return φ(i, j): (n, m, 3 * feature_dim)."""
         same = self.speaker((speaker[i] == speaker[j]).long())
         distance = self.distance(torch.bucketize(i - j, self.buckets, right=True))
         return self.dropout(torch.cat([same, self.genre(genre).expand_as(same), distance], dim=2))

@@ -82,6 +82,7 @@ class _Reader:
         self.tokens = 0
 
     def take(self, line: str, where: str, number: int) -> None:
+        """Read one line of the document."""
         if not line.strip():
             self.end_sentence()
             return
@@ -97,6 +98,7 @@ class _Reader:
         self.tokens += 1
 
     def bracket(self, piece: str, where: str, number: int) -> None:
+        """Open or close a mention: one piece of a cell."""
         parts = _PIECE.fullmatch(piece)
         if parts is None or not (parts[1] or parts[3]):
             raise DataError(f"{where}: malformed cluster {piece!r} (expected '(3', '3)' or '(3)')")
@@ -109,12 +111,14 @@ class _Reader:
             self.clusters[cluster].append((self.opened[cluster].pop()[0], self.tokens))
 
     def end_sentence(self) -> None:
+        """Finish the sentence at hand, if it has words."""
         if self.words:
             self.document.sentences.append(self.words)
             self.document.speakers.append(self.speakers)
             self.words, self.speakers = [], []
 
     def finish(self, path: Path) -> Document:
+        """Return the document; raise DataError for a mention that is never closed."""
         self.end_sentence()
         for cluster, begun in self.opened.items():
             if begun:

@@ -30,7 +30,7 @@ _GENRE = re.compile(r"(bc|bn|mz|nw|pt|tc|wb)/|GUM_([a-z]+)_")
 
 
 def names(split: str) -> list[str]:
-    """The file names of a split, the first one found counts."""
+    """Return the file names of a split; the first one found counts."""
     plain = [f"{split}.conll", f"{split}.english.v4_gold_conll"]
     return [name + packed for name in plain for packed in ("", ".gz")]
 
@@ -70,7 +70,7 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
 
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
-    """The file of a split, or its folder, and the files to read."""
+    """Find the file of a split, or its folder, and the files to read."""
     path = find(folder, names(split))
     return _folder(folder, split) if path is None else (path, [path])
 

@@ -58,45 +58,45 @@ def overlap(key: Clusters, response: Clusters) -> Overlap:
 
 
 def muc(found: Overlap) -> Parts:
-    """Vilain et al. 1995: links; a cluster of n mentions in p parts has n − p right ones."""
+    """Count links (Vilain et al. 1995): a cluster of n mentions in p parts has n − p right ones."""
     right = np.maximum(found.shared - 1, 0).sum()
     return Parts(right, (found.key - 1).sum(), right, (found.response - 1).sum())
 
 
 def b_cubed(found: Overlap) -> Parts:
-    """Bagga & Baldwin 1998: of each mention, how much of its cluster is right."""
+    """Count of each mention how much of its cluster is right (Bagga & Baldwin 1998)."""
     pairs = found.shared**2
     recalled, precise = (pairs.sum(1) / found.key).sum(), (pairs.sum(0) / found.response).sum()
     return Parts(recalled, found.key.sum(), precise, found.response.sum())
 
 
 def ceaf_e(found: Overlap) -> Parts:
-    """Luo 2005, φ4: clusters aligned one to one, each pair's worth the F1 of its mentions."""
+    """Align clusters one to one, each pair's worth the F1 of its mentions (Luo 2005, φ4)."""
     worth = 2 * found.shared / (found.key[:, None] + found.response)
     best = _aligned(worth)
     return Parts(best, len(found.key), best, len(found.response))
 
 
 def ceaf_m(found: Overlap) -> Parts:
-    """Luo 2005, φ3: clusters aligned one to one, each pair's worth the mentions it shares."""
+    """Align clusters one to one, each pair's worth the mentions it shares (Luo 2005, φ3)."""
     best = _aligned(found.shared)
     return Parts(best, found.key.sum(), best, found.response.sum())
 
 
 def mentions(found: Overlap) -> Parts:
-    """Mentions found with exact boundaries, in whatever cluster."""
+    """Count mentions found with exact boundaries, in whatever cluster."""
     right = found.shared.sum()
     return Parts(right, found.key.sum(), right, found.response.sum())
 
 
 def coreferent(found: Overlap) -> Parts:
-    """Pairs of mentions in one cluster: the first half of BLANC (Luo et al. 2014)."""
+    """Count pairs of mentions in one cluster: the first half of BLANC (Luo et al. 2014)."""
     right = _pairs(found.shared).sum()
     return Parts(right, _pairs(found.key).sum(), right, _pairs(found.response).sum())
 
 
 def not_coreferent(found: Overlap) -> Parts:
-    """Pairs of mentions in two clusters: the other half of BLANC."""
+    """Count pairs of mentions in two clusters: the other half of BLANC."""
     kept, one = found.shared, coreferent(found)
     together = _pairs(kept.sum(0)).sum() + _pairs(kept.sum(1)).sum() - one.recalled
     right = _pairs(kept.sum()) - together

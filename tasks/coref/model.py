@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,53 +18,72 @@ from tasks.nn.recurrent.coupled_lstm import CoupledBiLSTM
 from tasks.nn.words import WordEmbedding
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/coref.yaml has them."""
+
+    word_dim: int = 300  # of word vectors that are learned
+    char_dim: int = 8
+    char_filters: int = 50
+    char_widths: tuple[int, ...] = (3, 4, 5)
+    hidden: int = 200  # units of the LSTM, in each direction
+    feed_forward: int = 150  # units of both networks, in both hidden layers
+    feature_dim: int = 20  # of width, speaker, genre and distance each
+    max_width: int = 10  # tokens of a span
+    spans_per_word: float = 0.4  # that stay after pruning
+    max_antecedents: int = 250  # spans before a span that it may refer to
+    max_sentences: int = 50  # of a document, in training
+    lexical_dropout: float = 0.5  # on words and characters
+    dropout: float = 0.2  # everywhere else
+
+
 class EndToEnd(nn.Module):
     """Documents → for each of their likeliest mentions the likeliest antecedent.
 
     Words and their spelling, one biLSTM over each sentence, spans, antecedents. The heads of spans
     are sought among words and spellings alone, as by Lee et al.'s own successor with ELMo (2018).
-    In training, a document of more than `sentences` sentences shows a random stretch of as many.
+    In training, a document of more than `max_sentences` sentences shows a random stretch of as
+    many.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         placement: Placement,
+        sizes: Sizes,
         *,
         genres: int,
-        char_dim: int,
-        char_filters: int,
-        char_widths: Sequence[int],
-        hidden: int,
-        feed_forward: int,
-        feature_dim: int,
-        widths: int,
-        per_word: float,
-        antecedents: int,
-        sentences: int,
-        lexical_dropout: float,
-        dropout: float,
     ) -> None:
         super().__init__()
         self.words = words
-        self.spelling = CharCNN(char_dim=char_dim, filters=char_filters, widths=char_widths)
+        self.spelling = CharCNN(
+            char_dim=sizes.char_dim, filters=sizes.char_filters, widths=sizes.char_widths
+        )
         # As in Lee et al.'s code: spellings, like words, begin as vectors of a length near 1.
         nn.init.xavier_uniform_(self.spelling.table.weight)
         nn.init.zeros_(self.spelling.table.weight[PAD])
         self.placement = placement
-        self.sentences = sentences
-        self.lexical_dropout, self.dropout = nn.Dropout(lexical_dropout), nn.Dropout(dropout)
+        self.max_sentences = sizes.max_sentences
+        self.lexical_dropout = nn.Dropout(sizes.lexical_dropout)
+        self.dropout = nn.Dropout(sizes.dropout)
         x_dim = words.output_dim + self.spelling.output_dim
-        self.encoder = CoupledBiLSTM(placement.input_dim(x_dim), hidden, dropout)
+        self.encoder = CoupledBiLSTM(placement.input_dim(x_dim), sizes.hidden, sizes.dropout)
         shared: dict[str, Any] = {
-            "feature_dim": feature_dim,
-            "hidden": feed_forward,
-            "dropout": dropout,
+            "feature_dim": sizes.feature_dim,
+            "feed_forward": sizes.feed_forward,
+            "dropout": sizes.dropout,
         }
         h_dim = placement.output_dim(self.encoder.output_dim)
-        self.spans = SpanScorer(h_dim, x_dim, widths=widths, per_word=per_word, **shared)
-        span_dim = self.spans.output_dim
-        self.antecedents = AntecedentScorer(span_dim, genres=genres, most=antecedents, **shared)
+        self.spans = SpanScorer(
+            h_dim,
+            x_dim,
+            max_width=sizes.max_width,
+            spans_per_word=sizes.spans_per_word,
+            **shared,
+        )
+        self.antecedents = AntecedentScorer(
+            self.spans.output_dim, genres=genres, max_antecedents=sizes.max_antecedents, **shared
+        )
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """One row a sentence, document after document: `words`, `mask`, `speakers` (sentences,
@@ -75,7 +95,7 @@ class EndToEnd(nn.Module):
         span that stays; `antecedent` (spans,), its antecedent's row in `mentions` or −1;
         `probability` (spans,), that of the antecedent, or of there being none.
         """
-        seen = stretches(batch["document"], self.sentences) if self.training else slice(None)
+        seen = stretches(batch["document"], self.max_sentences) if self.training else slice(None)
         names = ("words", "characters", "speakers", "document")
         words, characters, speakers, document = (batch[name][seen] for name in names)
         mask = batch["mask"][seen]
@@ -96,7 +116,7 @@ class EndToEnd(nn.Module):
     def encode(
         self, words: Tensor, characters: Tensor, layers: Tensor | None, mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Token vectors x, and h, each in the light of its sentence: (sentences, tokens, dim)."""
+        """Return tokens' vectors x, and h, in the light of their sentences: (…, tokens, dim)."""
         x = torch.cat([F.normalize(self.words(words), dim=2), self.spelling(characters)], dim=2)
         x = self.lexical_dropout(x)
         h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask))
@@ -113,24 +133,26 @@ class EndToEnd(nn.Module):
         genre: Tensor,
         gold: Tensor,
     ) -> tuple[Tensor, Links]:
-        """One document, (tokens, …) each: first and last token of its spans, and their links."""
+        """Resolve one document, (tokens, …) each: first and last token of its spans, and links."""
         spans = self.spans(h, x, sentence)
         cluster = self.clusters(spans, gold - place[0] * gold.new_tensor([1, 1, 0]), len(x))
         links = self.antecedents(spans, speaker[spans.first], genre, cluster)
         return torch.stack([place[spans.first], place[spans.last]], dim=1), links
 
     def clusters(self, spans: Spans, gold: Tensor, tokens: int) -> Tensor:
-        """The gold cluster of each span, 0 if it is no mention. `gold` may hold other documents'
-        mentions, and mentions too wide for a span."""
+        """Return the gold cluster of each span, 0 if it is no mention.
+
+        `gold` may hold other documents' mentions, and mentions too wide for a span.
+        """
         first, last, cluster = gold.unbind(1)
-        within = (first >= 0) & (last < tokens) & (last - first < self.spans.widths)
-        grid = cluster.new_zeros(tokens, self.spans.widths)
+        within = (first >= 0) & (last < tokens) & (last - first < self.spans.max_width)
+        grid = cluster.new_zeros(tokens, self.spans.max_width)
         grid[first[within], (last - first)[within]] = cluster[within]
         return grid[spans.first, spans.last - spans.first]
 
 
 def stretches(document: Tensor, most: int) -> Tensor:
-    """Which sentences a training step sees: at most `most` contiguous ones of each document.
+    """Choose what a training step sees: at most `most` contiguous sentences of each document.
 
     `document` (sentences,), ascending from 0 → bool (sentences,). Where a stretch begins is drawn
     from torch's global seed, which the trainer sets for each epoch.
@@ -144,7 +166,7 @@ def stretches(document: Tensor, most: int) -> Tensor:
 
 
 def _joined(results: Sequence[tuple[Tensor, Links]]) -> dict[str, Tensor]:
-    """The documents' results as one, antecedents counted through all spans."""
+    """Join the documents' results, antecedents counted through all spans."""
     mentions, links = zip(*results, strict=True)
     antecedents, before = [], 0
     for of_document in (link.antecedent for link in links):

@@ -60,7 +60,7 @@ _PIECE = re.compile(r"\(\d+\)?|\d+\)")
 
 
 def documents(split: str) -> list[str]:
-    """`GUM_academic_art` and so on, by name."""
+    """Find the documents, `GUM_academic_art` and so on, by name."""
     genres = (row.split(":") for row in SPLITS[split].replace("\n ", " ").strip().splitlines())
     return [f"GUM_{genre}_{name}" for genre, names in genres for name in names.split()]
 

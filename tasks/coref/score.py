@@ -20,10 +20,19 @@ Figures = dict[str, float]
 
 
 def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Precision, recall and F1 of each metric, and `conll_average`, all in percent.
+    """Compute precision, recall and F1 of each metric, and `conll_average`, all in percent.
 
-    Each document has `key` and `response`: clusters of mentions [first token, last token], both
-    inclusive.
+    Args:
+        documents: each has `key` and `response`: clusters of mentions [first token, last token],
+            both inclusive.
+
+    Returns:
+        `muc`, `b_cubed`, `ceaf_e`, `ceaf_m`, `mentions`, `blanc`, each with `precision`, `recall`
+        and `f1`; `conll_average`, the mean F1 of the first three.
+
+    >>> pair = [[[0, 0], [3, 4]]]
+    >>> score([{"key": pair, "response": pair}])["conll_average"]
+    100.0
     """
     sums = np.zeros((len(METRICS), 4))
     for document in documents:
@@ -37,13 +46,16 @@ def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """A document's sums of the averaged metrics: see tasks/scoring/additive_metrics.py."""
+    """Count what the averaged metrics add up of a document.
+
+    See tasks/scoring/additive_metrics.py.
+    """
     found = overlap(row["gold"], row["prediction"])
     return tuple(float(part) for name in AVERAGED for part in METRICS[name](found))
 
 
 def from_counts(sums: Sums) -> Sums:
-    """The average F1 in percent: see tasks/scoring/additive_metrics.py."""
+    """Compute the average F1, in percent: see tasks/scoring/additive_metrics.py."""
     recalled, key, precise, response = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
     recall, precision = _ratio(recalled, key), _ratio(precise, response)
     f1: Sums = _ratio(2 * precision * recall, precision + recall)
@@ -59,12 +71,12 @@ def _figures(parts: Sums) -> Figures:
 
 
 def _blanc(links: Sequence[Sums]) -> Figures:
-    """The mean over both kinds of links; one kind alone where the key has only that."""
+    """Take the mean over both kinds of links; one kind alone where the key has only that."""
     kinds = [_figures(parts) for parts in links if parts[1]]
     names = ("precision", "recall", "f1")
     return {name: sum(kind[name] for kind in kinds) / max(len(kinds), 1) for name in names}
 
 
 def _ratio(part: Any, whole: Any) -> Any:
-    """A ratio with denominator 0 counts as 0."""
+    """Divide; a ratio with denominator 0 counts as 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)

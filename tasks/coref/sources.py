@@ -24,6 +24,7 @@ LITBANK_TEST = {
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the documents, sentences, tokens, mentions and clusters of a split."""
     path, files = locate(folder, split)
     if path is None:
         return None
@@ -58,6 +59,7 @@ def _litbank(name: str) -> str | None:
 
 
 def prepare_litbank(downloads: Path, folder: Path) -> None:
+    """Unpack LitBank's archive: of it, the files that the task reads."""
     unpack(downloads / LITBANK_ARCHIVE, folder, _litbank)
 
 

@@ -38,28 +38,28 @@ class SpanScorer(nn.Module):
         h_dim: int,
         x_dim: int,
         *,
-        widths: int,
-        per_word: float,
+        max_width: int,
+        spans_per_word: float,
         feature_dim: int,
-        hidden: int,
+        feed_forward: int,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.widths, self.per_word = widths, per_word
+        self.max_width, self.spans_per_word = max_width, spans_per_word
         self.parts = [h_dim, h_dim, feature_dim, x_dim]
         self.output_dim = sum(self.parts)
-        self.width = nn.Embedding(widths, feature_dim)
+        self.width = nn.Embedding(max_width, feature_dim)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
-        self.first = nn.Linear(self.output_dim, hidden)
-        self.rest = feed_forward(hidden, dropout)
+        self.first = nn.Linear(self.output_dim, feed_forward)
+        self.rest = after_first_layer(feed_forward, dropout)
         nn.init.xavier_uniform_(self.width.weight)
         nn.init.xavier_uniform_(self.head.weight)
         xavier(self.first)
 
     def forward(self, h: Tensor, x: Tensor, sentence: Tensor) -> Spans:
         """`h` (tokens, h_dim), `x` (tokens, x_dim), `sentence` (tokens,): its number."""
-        tokens, columns = len(h), torch.arange(self.widths, device=h.device)
+        tokens, columns = len(h), torch.arange(self.max_width, device=h.device)
         ends = torch.arange(tokens, device=h.device)[:, None] + columns
         inside = ends < tokens
         inside &= sentence[ends.clamp(max=tokens - 1)] == sentence[:, None]
@@ -79,7 +79,7 @@ class SpanScorer(nn.Module):
         scores = self.rest(hidden).squeeze(1).to(self.first.weight.dtype)
 
         grid = scores.new_full(inside.shape, -torch.inf).masked_scatter(inside, scores.detach())
-        stays = prune(grid, max(1, int(self.per_word * tokens)))[inside]
+        stays = prune(grid, max(1, int(self.spans_per_word * tokens)))[inside]
         first, last = first[stays], (first + width)[stays]
         heads = weighted_sum(x, where[stays], attention[stays])
         vectors = torch.cat([h[first], h[last], feature[stays], heads], dim=1)
@@ -87,12 +87,12 @@ class SpanScorer(nn.Module):
 
 
 def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
-    """Σ_k weights[s, k] x[where[s, k]]: (spans, dim), without a tensor (spans, tokens, dim)."""
+    """Sum weights[s, k] x[where[s, k]] over k: (spans, dim), with no (spans, tokens, dim) built."""
     return F.embedding_bag(where, x, per_sample_weights=weights.to(x.dtype), mode="sum")
 
 
-def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
-    """What follows the first linear layer of a network of two hidden layers and one output."""
+def after_first_layer(hidden: int, dropout: float) -> nn.Sequential:
+    """Make what follows the first linear layer of a network of two hidden layers, one output."""
     second, last = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
     xavier(second)
     xavier(last)
@@ -101,5 +101,6 @@ def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
 
 
 def xavier(layer: nn.Linear) -> None:
+    """Draw a layer's weights Xavier-uniform; its biases start at zero."""
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)

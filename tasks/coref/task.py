@@ -12,13 +12,13 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from elmo_core.pretraining.sentences import split_sentences
+from elmo_core.text.sentences import split_sentences
 from tasks.base.new_text import text_of
 from tasks.base.word_task import WordTask
+from tasks.coref import score as scoring
 from tasks.coref.data import FOLDERS, names, read
 from tasks.coref.decode import clusters
-from tasks.coref.model import EndToEnd
-from tasks.coref.score import score
+from tasks.coref.model import EndToEnd, Sizes
 from tasks.coref.sources import SOURCES
 from tasks.coref.yardstick import Yardstick
 from tasks.nn.char_words import spell
@@ -31,49 +31,21 @@ class Coref(WordTask):
     """Which expressions of a document mean the same?
 
     An example is a document, or a part of one. `drop_singletons` leaves clusters of one mention out
-    of the gold of every split. Word vectors from a file are fixed (the paper's choice); `data` goes
-    to WordTask.
+    of the gold of every split. Word vectors from a file are fixed (the paper's choice). For
+    `others`, see WordTask and model.Sizes.
     """
 
     name = "coref"
     metric = "conll_f1"
     sources = SOURCES
+    sizes_type = Sizes
+    example_input = {"text": "Anna Reed met her sister in Oslo. She was glad."}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
-    def __init__(
-        self,
-        *,
-        word_dim: int = 300,
-        char_dim: int = 8,
-        char_filters: int = 50,
-        char_widths: Sequence[int] = (3, 4, 5),
-        hidden: int = 200,
-        feed_forward: int = 150,
-        feature_dim: int = 20,
-        max_width: int = 10,
-        spans_per_word: float = 0.4,
-        max_antecedents: int = 250,
-        max_sentences: int = 50,
-        lexical_dropout: float = 0.5,
-        dropout: float = 0.2,
-        drop_singletons: bool = False,
-        **data: Any,
-    ) -> None:
-        super().__init__(word_dim=word_dim, **data)
+    def __init__(self, *, drop_singletons: bool = False, **others: Any) -> None:
+        super().__init__(**others)
         self.drop_singletons = drop_singletons
-        self.sizes: dict[str, Any] = {
-            "char_dim": char_dim,
-            "char_filters": char_filters,
-            "char_widths": char_widths,
-            "hidden": hidden,
-            "feed_forward": feed_forward,
-            "feature_dim": feature_dim,
-            "widths": max_width,
-            "per_word": spans_per_word,
-            "antecedents": max_antecedents,
-            "sentences": max_sentences,
-            "lexical_dropout": lexical_dropout,
-            "dropout": dropout,
-        }
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, drop_singletons=self.drop_singletons)
@@ -95,16 +67,16 @@ class Coref(WordTask):
         super().restore(vocabulary)
         self.genres = vocabulary["genres"]
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
+    def parse(self, fields: Mapping[str, Any]) -> Example:
         """`text`; or `sentences`, lists of words, which may come with `speakers`, a list beside
         each; `genre`, where training knew some."""
-        sentences = given.get("sentences") or list(split_sentences(text_of(given)))
-        speakers = given.get("speakers") or [[""] * len(words) for words in sentences]
+        sentences = fields.get("sentences") or list(split_sentences(text_of(fields)))
+        speakers = fields.get("speakers") or [[""] * len(words) for words in sentences]
         if not _words(sentences):
             raise DataError("sentences: must be lists of words, none of them empty")
         if [len(row) for row in speakers] != [len(words) for words in sentences]:
             raise DataError("speakers: must be lists like `sentences`, one speaker a word")
-        genre = str(given.get("genre", ""))
+        genre = str(fields.get("genre", ""))
         return {"genre": genre, "sentences": sentences, "speakers": speakers, "clusters": []}
 
     def sentences(self, example: Example) -> list[list[str]]:
@@ -128,7 +100,7 @@ class Coref(WordTask):
 
     def model(self, placement: Placement) -> nn.Module:
         words = WordEmbedding(self.words)
-        return EndToEnd(words, placement, genres=len(self.genres), **self.sizes)
+        return EndToEnd(words, placement, self.sizes, genres=len(self.genres))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """`prediction` are clusters of mentions [first token, last token] of `tokens`, `mentions`
@@ -170,7 +142,9 @@ class Coref(WordTask):
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """`conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
-        figures = score([{"key": r["gold"], "response": r["prediction"]} for r in predictions])
+        figures = scoring.score(
+            [{"key": r["gold"], "response": r["prediction"]} for r in predictions]
+        )
         average = figures.pop("conll_average")
         each = {f"{m}_{name}": value for m, row in figures.items() for name, value in row.items()}
         return {"conll_f1": average, **each}

@@ -82,7 +82,7 @@ class Yardstick:
         return mention.kind in (("he", "she") if earlier.name else ("it",))
 
     def mentions(self, example: Example) -> Iterator[Mention]:
-        """From left to right."""
+        """Find the mentions, from left to right."""
         begin = 0
         for words in example["sentences"]:
             free = 0  # where the last noun phrase or name ended
@@ -100,7 +100,7 @@ class Yardstick:
             begin += len(words)
 
     def phrase(self, words: list[str], i: int) -> int | None:
-        """Where the noun phrase that begins with the determiner at i ends."""
+        """Return where the noun phrase that begins with the determiner at i ends."""
         last = None
         for k in range(i + 1, len(words)):
             word = words[k].lower()
@@ -111,7 +111,7 @@ class Yardstick:
         return last
 
     def name(self, words: list[str], i: int) -> int | None:
-        """Where the capitalised words that begin at i end."""
+        """Return where the capitalised words that begin at i end."""
         last = None
         for k in range(i, len(words)):
             word = words[k]

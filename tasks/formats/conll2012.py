@@ -14,7 +14,7 @@ TOKENS = {"train": 1_299_312, "dev": 163_104, "test": 169_579}
 def source(
     task: str, *, citation: str, metric: str, further: Mapping[str, Mapping[str, int]], count: Count
 ) -> Source:
-    """OntoNotes as `task` reads it. `further`: what else it counts in each split."""
+    """Describe OntoNotes as `task` reads it; `further` is what else it counts in each split."""
     return Source(
         name="conll2012",
         task=task,

@@ -15,6 +15,8 @@ _NEW = "# newdoc id = "
 
 
 class Word(NamedTuple):
+    """One word of a file, and where it stands."""
+
     form: str
     upos: str  # universal part of speech
     tag: str  # XPOS: of the Penn Treebank in English
@@ -24,13 +26,18 @@ class Word(NamedTuple):
 
 @dataclass
 class Document:
+    """The sentences between one `# newdoc` and the next."""
+
     name: str
     sentences: list[list[Word]]
 
 
 def read_conllu(path: Path) -> Iterator[Document]:
-    """The documents of a file. Raises DataError as `read_sentences` does, and for a sentence before
-    any document."""
+    """Read the documents of a file.
+
+    Raises:
+        DataError: as `read_sentences` does, and where a sentence comes before any document.
+    """
     for name, group in groupby(read_sentences(path), key=lambda pair: pair[0]):
         sentences = [sentence for _, sentence in group]
         if name is None:
@@ -40,10 +47,12 @@ def read_conllu(path: Path) -> Iterator[Document]:
 
 
 def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
-    """Each sentence after the name of its document, where the file names documents; ranges of words
-    (`1-2`) and empty ones (`8.1`) are left out.
+    """Read (name of the document, sentence); the name is None where the file names no documents.
 
-    Raises DataError with file and line for short rows.
+    Ranges of words (`1-2`) and empty ones (`8.1`) are left out.
+
+    Raises:
+        DataError: a row has not ten columns; the message names file and line.
     """
     name: str | None = None
     sentence: list[Word] = []

@@ -29,13 +29,21 @@ class TagError(ValueError):
 
 
 def parse(tag: str) -> tuple[str, str]:
-    """`B-PER` → ("B", "PER"); `O` → ("O", "")."""
+    """Split a tag into prefix and type.
+
+    >>> parse("B-PER"), parse("O")
+    (('B', 'PER'), ('O', ''))
+    """
     prefix, _, kind = tag.partition("-")
     return prefix, kind
 
 
 def follows(before: str | None, after: str | None, scheme: str) -> bool:
-    """Whether `after` may directly follow `before`; None is a sentence's beginning or end."""
+    """Return whether `after` may directly follow `before`; None is a sentence's beginning or end.
+
+    >>> follows("O", "I-PER", BIO)
+    False
+    """
     (left, left_kind), (right, right_kind) = parse(before or OUTSIDE), parse(after or OUTSIDE)
     same_kind = left != OUTSIDE and left_kind == right_kind
     if scheme == IOB1:
@@ -63,7 +71,7 @@ def check(tags: Sequence[str], scheme: str) -> None:
 
 
 def detect(sentences: Iterable[Sequence[str]]) -> str:
-    """The scheme in which a file's tags are written.
+    """Tell the scheme in which a file's tags are written.
 
     Any E- or S- makes it BIOES; a B- that does not follow its own type, which IOB1 has no use
     for, makes it BIO; what is left is IOB1.
@@ -81,22 +89,33 @@ def detect(sentences: Iterable[Sequence[str]]) -> str:
 
 
 def spans(tags: Sequence[str], scheme: str) -> list[Span]:
-    """The chunks, in order. Raises TagError for malformed tags."""
+    """Read the chunks off the tags, in order.
+
+    Raises:
+        TagError: a tag is unknown, or may not stand where it stands.
+
+    >>> spans(["B-PER", "I-PER", "O"], BIO)
+    [(0, 2, 'PER')]
+    """
     check(tags, scheme)
-    found: list[Span] = []
+    chunks: list[Span] = []
     kind_before = ""
     for i, tag in enumerate(tags):
         prefix, kind = parse(tag)
         if prefix in ("B", "S") or (scheme == IOB1 and prefix == "I" and kind != kind_before):
-            found.append((i, i + 1, kind))
+            chunks.append((i, i + 1, kind))
         elif tag != OUTSIDE:
-            found[-1] = (found[-1][0], i + 1, kind)
+            chunks[-1] = (chunks[-1][0], i + 1, kind)
         kind_before = kind
-    return found
+    return chunks
 
 
 def from_spans(chunks: Iterable[Span], length: int, scheme: str) -> list[str]:
-    """Chunks that do not overlap → `length` tags."""
+    """Write chunks that do not overlap as `length` tags.
+
+    >>> from_spans([(0, 2, "PER")], 3, BIOES)
+    ['B-PER', 'E-PER', 'O']
+    """
     tags = [OUTSIDE] * length
     for start, end, kind in sorted(chunks):
         touches = start > 0 and parse(tags[start - 1])[1] == kind
@@ -110,10 +129,21 @@ def from_spans(chunks: Iterable[Span], length: int, scheme: str) -> list[str]:
 
 
 def convert(tags: Sequence[str], source: str, target: str) -> list[str]:
-    """The same chunks in another scheme. Raises TagError for malformed tags."""
+    """Write the same chunks in another scheme.
+
+    Raises:
+        TagError: a tag of the `source` scheme is unknown, or may not stand where it stands.
+
+    >>> convert(["I-PER", "I-PER", "O"], IOB1, BIO)
+    ['B-PER', 'I-PER', 'O']
+    """
     return from_spans(spans(tags, source), len(tags), target)
 
 
 def inventory(kinds: Iterable[str], scheme: str) -> list[str]:
-    """Every tag of a scheme: O first, then those of each type."""
+    """List every tag of a scheme: O first, then those of each type.
+
+    >>> inventory(["PER"], BIO)
+    ['O', 'B-PER', 'I-PER']
+    """
     return [OUTSIDE, *(f"{prefix}-{kind}" for kind in kinds for prefix in PREFIXES[scheme])]

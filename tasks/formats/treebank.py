@@ -16,5 +16,9 @@ ESCAPED = {
 
 
 def unescape(word: str) -> str:
-    r"""The word as it is written outside a treebank: -LRB- is (, \/ is /, `` and '' are "."""
+    r"""Write a word as outside a treebank: -LRB- is (, \/ is /, `` and '' are ".
+
+    >>> unescape("-LRB-")
+    '('
+    """
     return ESCAPED.get(word.upper()) or word.replace("\\", "")

@@ -17,7 +17,7 @@ _SHA256 = {
 
 
 def name(split: str) -> str:
-    """Its file's."""
+    """Return the file name of a split in UD English-EWT."""
     return f"en_ewt-ud-{split}.conllu"
 
 

@@ -48,7 +48,7 @@ class NearestUse(nn.Module):
         return {"nearest": found, "similarity": similarity}
 
     def keep(self, vectors: Tensor, own: Tensor) -> None:
-        """Vectors (words, dim) as those of the uses `own` (words,)."""
+        """Keep vectors (words, dim) as those of the uses `own` (words,)."""
         kept = own != NONE
         self.vectors[own[kept]] = vectors[kept]
         self.seen[own[kept]] = True

@@ -1,7 +1,5 @@
-"""Accuracy of tags: that of tasks/pos, over the words that are asked."""
+"""Accuracy of tags, over the words that are asked."""
 
-from __future__ import annotations
-
-from tasks.pos.score import counts, from_counts, score
+from tasks.scoring.tagging import counts, from_counts, score
 
 __all__ = ["counts", "from_counts", "score"]

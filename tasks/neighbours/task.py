@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.folder_task import FolderTask
 from tasks.base.new_text import tokens_of
+from tasks.formats.tagged import XPOS, check_tags, files, read
+from tasks.formats.tagged_sources import SOURCES
+from tasks.neighbours import score as scoring
 from tasks.neighbours.model import NearestUse
-from tasks.neighbours.score import score
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
-from tasks.pos.data import XPOS, check_tags, files, read
-from tasks.pos.sources import SOURCES
 from tasks.task import Batch, Example
 
 WINDOW = 8  # words of a context, on each side
@@ -36,22 +36,24 @@ class Neighbours(FolderTask):
     """Where a word has several parts of speech: has the nearest use of it in training the same?
 
     Only words that training shows with two tags or more are asked; a word takes the tag of its
-    nearest use, or its usual one without an encoder. `tags` as in tasks/pos; `uses`: how many of a
-    word are kept, the first ones. `data` goes to FolderTask; word vectors are taken for the sake of
-    the encoders that read them, and are not used here.
+    nearest use, or its usual one without an encoder.
+
+    `tags`: "xpos", the language's own, or "upos", the universal ones; `uses`: how many of a word
+    are kept, the first ones. For `others`, see FolderTask.
     """
 
-    name = "pos"  # the files are its
+    name = "pos"  # tagged text lies in a folder of this name
     metric = "accuracy"
     sources = SOURCES
+    example_input = {"text": "She can open the can."}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
-    def __init__(
-        self, *, tags: str = XPOS, uses: int = 100, word_vectors: str | None = None, **data: Any
-    ) -> None:
+    def __init__(self, *, tags: str = XPOS, uses: int = 100, **others: Any) -> None:
         check_tags(tags)
         if uses < 1:
             raise ValueError(f"uses={uses}: must be 1 or more")
-        super().__init__(**data)
+        super().__init__(**others)
         self.which, self.most = tags, uses
 
     def read(self, split: str) -> Dataset | None:
@@ -79,7 +81,7 @@ class Neighbours(FolderTask):
         self._set_uses({w: [Use(*use) for use in uses[w]] for w in uses}, vocabulary["usual"])
 
     def _set_uses(self, uses: dict[str, list[Use]], usual: dict[str, str]) -> None:
-        """They are numbered word by word."""
+        """Take the uses of training, and number them word by word."""
         self.uses, self.usual = uses, usual
         self.all = [use for of_word in uses.values() for use in of_word]
         self.number = {(use.example, use.place): i for i, use in enumerate(self.all)}
@@ -88,15 +90,15 @@ class Neighbours(FolderTask):
             first = self.number[of_word[0].example, of_word[0].place]
             self.numbers[word] = range(first, first + len(of_word))
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        tokens = tokens_of(given)
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(fields)
         return {"tokens": tokens, "tags": [self.usual.get(word, "") for word in tokens]}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["tokens"]]
 
     def asked(self, example: Example) -> list[int]:
-        """The places of the words that are asked."""
+        """Return the places of the words that are asked."""
         return [place for place, word in enumerate(example["tokens"]) if word in self.usual]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -138,7 +140,7 @@ class Neighbours(FolderTask):
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]
-        return score(gold, [row["prediction"] for row in predictions])
+        return scoring.score(gold, [row["prediction"] for row in predictions])
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """What a use of the word drawn by lot scores is the mean over all its uses."""
@@ -156,7 +158,7 @@ class Neighbours(FolderTask):
 
 
 def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
-    """The words that have several tags, and how often each."""
+    """Find the words that have several tags, and how often they have each."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in train:
         for word, tag in zip(example["tokens"], example["tags"], strict=True):
@@ -165,7 +167,7 @@ def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
 
 
 def context(tokens: Sequence[str], place: int) -> str:
-    """The word, between asterisks, and those around it."""
+    """Quote a word, between asterisks, and the words around it."""
     begin = max(0, place - WINDOW)
     words = [*tokens[begin:place], f"*{tokens[place]}*", *tokens[place + 1 : place + 1 + WINDOW]]
     return " ".join(words)

@@ -31,6 +31,8 @@ DOCUMENT_START = "-DOCSTART-"
 
 @dataclass(frozen=True)
 class Sentence:
+    """Tokens with their tags, and where in the file each stands."""
+
     tokens: list[str]
     tags: list[str]
     places: list[str]  # of each token, for error messages: "line 7"
@@ -64,7 +66,7 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 
 def locate(folder: Path, split: str) -> Path | None:
-    """The file of a split, or the one that all splits are cut from."""
+    """Find the file of a split, or the one that all splits are cut from."""
     path = find(folder, FILES[split])
     if path is None and not any(find(folder, names) for names in FILES.values()):
         path = find(folder, [UNDIVIDED])

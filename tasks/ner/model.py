@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -17,32 +18,41 @@ from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/ner.yaml has them."""
+
+    word_dim: int = 50  # of word vectors that are learned
+    char_dim: int = 16
+    char_filters: int = 128
+    char_width: int = 3
+    hidden: tuple[int, int] = (200, 100)  # units of the two biLSTMs, in each direction
+    dropout: float = 0.5  # variational, before both biLSTMs
+
+
 class Tagger(nn.Module):
     """Tokens → a tag each: words and their spelling, two biLSTMs, a dense layer, a CRF.
 
-    `hidden` are the units of the two biLSTMs, in each direction. `scheme` is that of `tags`: what
-    it forbids, the CRF never chooses.
+    `scheme` is that of `tags`: what it forbids, the CRF never chooses.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         placement: Placement,
+        sizes: Sizes,
         *,
         tags: Sequence[str],
         scheme: str,
-        char_dim: int,
-        char_filters: int,
-        char_width: int,
-        hidden: Sequence[int],
-        dropout: float,
     ) -> None:
         super().__init__()
         self.words = words
-        self.spelling = CharCNN(char_dim=char_dim, filters=char_filters, widths=[char_width])
+        self.spelling = CharCNN(
+            char_dim=sizes.char_dim, filters=sizes.char_filters, widths=[sizes.char_width]
+        )
         self.placement = placement
-        self.dropout = VariationalDropout(dropout)
-        first, second = hidden
+        self.dropout = VariationalDropout(sizes.dropout)
+        first, second = sizes.hidden
         x = words.output_dim + self.spelling.output_dim
         self.lower = BiLSTM(placement.input_dim(x), first)
         self.upper = BiLSTM(self.lower.output_dim, second)

@@ -16,11 +16,22 @@ SIMPLER = {"S": "B", "E": "I"}
 
 
 def score(gold: Tags, pred: Tags) -> dict[str, float]:
-    """Precision, recall and F1 of whole entities in percent; `precision/TYPE` … for each type.
+    """Compute precision, recall and F1 of whole entities, in percent.
 
     Tags are BIO or IOB1, well-formed or not, which seqeval's default mode reads as conlleval
-    does; BIOES is turned into BIO tag by tag first. A type is there if gold or pred have one of
-    it; a ratio with denominator 0 is 0.
+    does; BIOES is turned into BIO tag by tag first. A ratio with denominator 0 is 0.
+
+    Args:
+        gold, pred: the tags of each sentence, in the same order and of the same lengths.
+
+    Returns:
+        `precision`, `recall`, `f1`, and `precision/TYPE` … for each type that gold or pred have.
+
+    Raises:
+        ValueError: a sentence has unlike numbers of tags in gold and pred.
+
+    >>> score([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "O", "B-LOC"]])["f1"]
+    50.0
     """
     from seqeval.metrics import classification_report  # here: it is slow to import
 
@@ -40,7 +51,13 @@ def _simple(sentences: Tags) -> list[list[str]]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, predicted, gold) entities of a sentence: see tasks/scoring/additive_metrics.py."""
+    """Count (right, predicted, gold) entities of a sentence.
+
+    See tasks/scoring/additive_metrics.py.
+
+    >>> counts({"gold": ["B-PER", "O"], "prediction": ["B-PER", "B-LOC"]})
+    (1, 2, 1)
+    """
     from seqeval.metrics.sequence_labeling import get_entities
 
     gold, pred = (set(get_entities(_simple([row[side]])[0])) for side in ("gold", "prediction"))

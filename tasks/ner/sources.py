@@ -14,6 +14,7 @@ WHOLE = "whole"  # a file that is published undivided
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the sentences, tokens and names of a split, or of the undivided file."""
     path = locate(folder, split if split in SPLITS else "train")
     if path is None or (split == WHOLE) != (path.name == UNDIVIDED):
         return None

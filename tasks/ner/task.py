@@ -13,9 +13,9 @@ from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
 from tasks.formats.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
+from tasks.ner import score as scoring
 from tasks.ner.data import FILES, read
-from tasks.ner.model import Tagger
-from tasks.ner.score import score
+from tasks.ner.model import Sizes, Tagger
 from tasks.ner.sources import SOURCES
 from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
@@ -32,36 +32,22 @@ class NER(WordTask):
 
     `scheme`, "bioes" or "bio", is what the model learns; files may use any, predictions and
     scores are in BIO. Words are looked up in lower case, their capitals are left to the
-    characters; vectors from a file are fine-tuned. `data` goes to WordTask.
+    characters; vectors from a file are fine-tuned. For `others`, see WordTask and model.Sizes.
     """
 
     name = "ner"
     metric = "f1"
     sources = SOURCES
+    sizes_type = Sizes
+    example_input = {"text": "Anna Reed met her sister in Oslo."}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
-    def __init__(
-        self,
-        *,
-        word_dim: int = 50,
-        scheme: str = BIOES,
-        char_dim: int = 16,
-        char_filters: int = 128,
-        char_width: int = 3,
-        hidden: Sequence[int] = (200, 100),
-        dropout: float = 0.5,
-        **data: Any,
-    ) -> None:
+    def __init__(self, *, scheme: str = BIOES, **others: Any) -> None:
         if scheme not in (BIO, BIOES):
             raise ValueError(f"scheme={scheme}: unknown (choose {BIOES} or {BIO})")
-        super().__init__(word_dim=word_dim, **data)
+        super().__init__(**others)
         self.scheme = scheme
-        self.sizes: dict[str, Any] = {
-            "char_dim": char_dim,
-            "char_filters": char_filters,
-            "char_width": char_width,
-            "hidden": hidden,
-            "dropout": dropout,
-        }
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
@@ -78,6 +64,7 @@ class NER(WordTask):
 
     @property
     def tags(self) -> list[str]:
+        """The tags that the model chooses from, O first."""
         return inventory(self.kinds, self.scheme)
 
     @property
@@ -91,8 +78,8 @@ class NER(WordTask):
         super().restore(vocabulary)
         self.kinds = vocabulary["kinds"]
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        tokens = tokens_of(given)
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(fields)
         return {"tokens": tokens, "tags": [OUTSIDE] * len(tokens)}
 
     def sentences(self, example: Example) -> list[list[str]]:
@@ -113,7 +100,7 @@ class NER(WordTask):
 
     def model(self, placement: Placement) -> nn.Module:
         words = WordEmbedding(self.words, trainable=True)
-        return Tagger(words, placement, tags=self.tags, scheme=self.scheme, **self.sizes)
+        return Tagger(words, placement, self.sizes, tags=self.tags, scheme=self.scheme)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         names = ("emissions", "mask", "transitions", "start", "end")
@@ -136,7 +123,7 @@ class NER(WordTask):
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]
-        return score(gold, [row["prediction"] for row in predictions])
+        return scoring.score(gold, [row["prediction"] for row in predictions])
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         gold, texts = list(split["tags"]), list(split["tokens"])
@@ -155,4 +142,4 @@ class NER(WordTask):
                 for words in texts
             ],
         }
-        return {name: score(gold, guess)[self.metric] for name, guess in guesses.items()}
+        return {name: scoring.score(gold, guess)[self.metric] for name, guess in guesses.items()}

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
+from elmo_core.word_vectors import WordVectors
 from tasks.task import DataError
 
 PAD, UNK = 0, 1
@@ -43,40 +43,6 @@ class WordVocabulary:
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 
 
-def read_vectors(path: Path, wanted: set[str]) -> tuple[list[str], Tensor]:
-    """The rows of a GloVe text file (`word v1 … vd` a line) whose word is wanted.
-
-    Returns the words found, in file order, and their vectors (words, dim). Only wanted rows are
-    parsed. A word2vec-style first line (`count dim`) is skipped. Raises DataError with the line
-    number for a row of another dimension or one that holds no numbers.
-    """
-    if not path.is_file():
-        raise DataError(f"word vectors: no file {path}")
-    words: list[str] = []
-    rows: list[np.ndarray] = []
-    dim = 0
-    with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
-            # Some GloVe words hold spaces, so a row is cut from the right.
-            fields = line.rstrip().split(" ")
-            if number == 1 and len(fields) == 2:
-                continue
-            dim = dim or len(fields) - 1
-            if len(fields) <= dim:
-                raise DataError(f"{path}, line {number}: expected a word and {dim} numbers")
-            word = " ".join(fields[: len(fields) - dim])
-            if word not in wanted:
-                continue
-            try:
-                rows.append(np.array(fields[-dim:], dtype=np.float32))
-            except ValueError:
-                raise DataError(f"{path}, line {number}: expected {dim} numbers") from None
-            words.append(word)
-    if not rows:
-        raise DataError(f"word vectors: {path} has none of the {len(wanted)} words of the data")
-    return words, torch.from_numpy(np.stack(rows))
-
-
 class Words:
     """A task's word input: a vocabulary, and the vectors if a file gave them."""
 
@@ -92,10 +58,15 @@ class Words:
 
     @classmethod
     def from_file(cls, path: Path, train: Counter[str], others: Iterable[str]) -> Words:
-        """Vectors from a GloVe file; `others` are the words of the text that is not trained on
-        (looked up too: a vector leaks no label)."""
+        """Read vectors from a GloVe file, for the words of the training text and of `others`.
+
+        `others` are the words of the text that is not trained on: a vector leaks no label. Raises
+        DataError where the file has none of the words, and what WordVectors raises.
+        """
         wanted = set(train) | set(others)
-        found, vectors = read_vectors(path, wanted | {word.lower() for word in wanted})
+        found, vectors = WordVectors(path).table(wanted | {word.lower() for word in wanted})
+        if not found:
+            raise DataError(f"word vectors: {path} has none of the {len(wanted)} words of the data")
         words = cls(WordVocabulary(found), vectors.shape[1], vectors)
         known = sum(n for word, n in train.items() if words.vocabulary([word]) != [UNK])
         log.info(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -10,6 +12,13 @@ from elmo_core import Placement
 from tasks.nn.words import WordEmbedding
 
 IGNORED = -100  # of no tag that is known: padding, and tags that training did not show
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/pos.yaml has them."""
+
+    word_dim: int = 100  # of word vectors that are learned, where no place wants the encoder
 
 
 class Probe(nn.Module):

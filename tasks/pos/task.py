@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
+from tasks.formats.tagged import XPOS, check_tags, files, read
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.pos.data import XPOS, check_tags, files, read
-from tasks.pos.model import IGNORED, Probe
-from tasks.pos.score import score
+from tasks.pos import score as scoring
+from tasks.pos.model import IGNORED, Probe, Sizes
 from tasks.pos.sources import SOURCES
 from tasks.task import Batch, Example
 
@@ -26,16 +26,21 @@ class POS(WordTask):
     """What part of speech is each word?
 
     `tags`: "xpos", the language's own (of the Penn Treebank in English), or "upos", the universal
-    ones. `word_dim` and word vectors are of the model without an encoder. `data` goes to WordTask.
+    ones. Word vectors are of the model without an encoder. For `others`, see WordTask and
+    model.Sizes.
     """
 
     name = "pos"
     metric = "accuracy"
     sources = SOURCES
+    sizes_type = Sizes
+    example_input = {"text": "Anna Reed met her sister in Oslo."}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
-    def __init__(self, *, tags: str = XPOS, word_dim: int = 100, **data: Any) -> None:
+    def __init__(self, *, tags: str = XPOS, **others: Any) -> None:
         check_tags(tags)
-        super().__init__(word_dim=word_dim, **data)
+        super().__init__(**others)
         self.which = tags
 
     def read(self, split: str) -> Dataset | None:
@@ -58,8 +63,8 @@ class POS(WordTask):
         super().restore(vocabulary)
         self.tags = vocabulary["tags"]
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        tokens = tokens_of(given)
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        tokens = tokens_of(fields)
         return {"tokens": tokens, "tags": self.tags[:1] * len(tokens)}
 
     def sentences(self, example: Example) -> list[list[str]]:
@@ -95,7 +100,7 @@ class POS(WordTask):
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]
-        return score(gold, [row["prediction"] for row in predictions])
+        return scoring.score(gold, [row["prediction"] for row in predictions])
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -109,4 +114,4 @@ class POS(WordTask):
             "each word's usual tag": [[usual.get(w, commonest) for w in words] for words in texts],
             "commonest tag": [[commonest] * len(tags) for tags in gold],
         }
-        return {name: score(gold, guess)[self.metric] for name, guess in guesses.items()}
+        return {name: scoring.score(gold, guess)[self.metric] for name, guess in guesses.items()}

@@ -11,10 +11,21 @@ __all__ = ["counts", "from_counts", "score"]
 
 
 def score(gold: Sequence[str], pred: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
-    """Accuracy and macro-F1, in percent.
+    """Compute accuracy and macro-F1, in percent.
 
-    `macro_f1` is the unweighted mean over the labels that occur in gold or pred;
-    `macro_f1_all_labels` over all of `labels`, counting 0 for a label that never occurs.
+    Args:
+        gold, pred: one label an example, in the same order.
+        labels: all that there are.
+
+    Returns:
+        `accuracy`; `macro_f1`, the unweighted mean over the labels that occur in gold or pred;
+        `macro_f1_all_labels`, the mean over all of `labels`, with 0 for one that never occurs.
+
+    Raises:
+        ValueError: gold and pred have unlike lengths.
+
+    >>> score(["yes", "yes", "no"], ["yes", "no", "no"], ["no", "yes"])["macro_f1"]
+    66.66666666666666
     """
     from sklearn.metrics import accuracy_score, f1_score  # here: it is slow to import
 
@@ -27,5 +38,9 @@ def score(gold: Sequence[str], pred: Sequence[str], labels: Sequence[str]) -> di
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, 1): see tasks/scoring/additive_metrics.py."""
+    """Count (right, 1) of an example: see tasks/scoring/additive_metrics.py.
+
+    >>> counts({"gold": "yes", "prediction": "yes"})
+    (True, 1)
+    """
     return (row["prediction"] == row["gold"], 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import tempfile
 from pathlib import Path
 
+from elmo_core.downloads.cache import cache_folder
 from tasks.smallworld import (
     coreference,
     entities,
@@ -60,13 +60,12 @@ def build(folder: Path, seed: int = 13) -> None:
 
 
 def ensure(cache: Path | None = None) -> Path:
-    """The folder with the data, built on first use.
+    """Return the folder with the data, built on first use in `cache_folder(cache)`.
 
-    `cache` defaults to $ELMO_BENCH_CACHE or ~/.cache/elmo-bench. Several processes may ask at
-    once: each builds in a folder of its own and the first to finish gives it the final name.
+    Several processes may ask at once: each builds in a folder of its own, and the first to finish
+    gives it the final name.
     """
-    usual = os.environ.get("ELMO_BENCH_CACHE") or Path.home() / ".cache" / "elmo-bench"
-    root = Path(cache or usual)
+    root = cache_folder(cache)
     final = root / f"smallworld-v{VERSION}"
     if final.is_dir():
         return final

@@ -10,7 +10,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from elmo_core.tokenizer import tokenize
+from elmo_core.text.tokenizer import tokenize
 from tasks.base.files import DataError, find, read_jsonl, to_dataset
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ NO_LABEL = "-"  # the annotators did not agree
 
 
 def names(split: str) -> list[str]:
-    """Of a split's file, in order of preference."""
+    """Return the names that a split's file may have, in order of preference."""
     return [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt", f"{split}.parquet"]
 
 
@@ -55,12 +55,12 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, row) of a file in any of the editions, under the names that the jsonl has."""
+    """Read (line, row) of a file in any of the editions, under the names that the jsonl has."""
     return {".jsonl": read_jsonl, ".txt": _read_txt, ".parquet": _read_parquet}[path.suffix](path)
 
 
 def gold_label(row: dict[str, Any], path: Path, number: int) -> str:
-    """One of LABELS, or NO_LABEL."""
+    """Return the label of a row: one of LABELS, or NO_LABEL."""
     label = row.get("gold_label")
     if label is None:
         raise DataError(f"{path}, line {number}: no key 'gold_label'")

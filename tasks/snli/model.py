@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -14,34 +16,43 @@ from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/snli.yaml has them."""
+
+    word_dim: int = 300  # of word vectors that are learned
+    hidden: int = 300  # units of each LSTM, in each direction, and of the feed-forward layers
+    dropout: float = 0.5
+    attention_dropout: float = 0.5  # after the attention; with ELMo only
+    weight_l2: float = 1e-4  # λ of Σ W² over recurrent and feed-forward matrices; with ELMo only
+
+
 class ESIM(nn.Module):
     """Premise and hypothesis → one of `labels` classes.
 
     Premises and hypotheses come as one batch of sentences, premise first, pair after pair: both
     go through the same encoder, and through the same mixes, in one call.
 
-    With ELMo, as the paper has it: 50 % dropout after the attention (`attention_dropout`) and
-    an ℓ2 penalty (`weight_l2`, λ Σ W²) on all recurrent and feed-forward matrices.
+    With ELMo, as the paper has it: 50 % dropout after the attention and an ℓ2 penalty on all
+    recurrent and feed-forward matrices.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         placement: Placement,
+        sizes: Sizes,
         *,
         labels: int,
-        hidden: int,
-        dropout: float,
-        attention_dropout: float,
-        weight_l2: float,
     ) -> None:
         super().__init__()
+        hidden, dropout = sizes.hidden, sizes.dropout
         self.words = words
         self.placement = placement
         self.rnn_dropout = VariationalDropout(dropout)
         self.encoder = BiLSTM(placement.input_dim(words.output_dim), hidden)
         aligned = 4 * placement.output_dim(self.encoder.output_dim)
-        self.attention_dropout = nn.Dropout(attention_dropout if placement.active else 0.0)
+        self.attention_dropout = nn.Dropout(sizes.attention_dropout if placement.active else 0.0)
         self.enhance = nn.Linear(aligned, hidden)
         self.composition = BiLSTM(hidden, hidden)
         self.classifier = nn.Sequential(
@@ -51,7 +62,7 @@ class ESIM(nn.Module):
             nn.Dropout(dropout),
             nn.Linear(hidden, labels),
         )
-        self.weight_l2 = weight_l2 if placement.active else 0.0
+        self.weight_l2 = sizes.weight_l2 if placement.active else 0.0
         for layer in (self.enhance, *self.classifier):
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)

@@ -13,6 +13,7 @@ COMMIT = "cdb5c3d5eed6ead6e5a341c8e56e669bb666725b"
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the pairs of a split, and those of each label."""
     path = find(folder, names(split))
     if path is None:
         return None

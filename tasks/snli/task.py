@@ -16,7 +16,7 @@ from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.snli.data import LABELS, names, read
-from tasks.snli.model import ESIM
+from tasks.snli.model import ESIM, Sizes
 from tasks.snli.sources import SOURCES
 from tasks.task import Batch, Example
 
@@ -24,30 +24,15 @@ from tasks.task import Batch, Example
 class SNLI(ClassificationTask):
     """Does the premise entail the hypothesis, contradict it, or neither?
 
-    Word vectors from a file are fixed (the paper's choice); `data` goes to WordTask.
+    Word vectors from a file are fixed (the paper's choice). For the keywords, see WordTask and
+    model.Sizes.
     """
 
     name = "snli"
     labels = LABELS
     sources = SOURCES
-
-    def __init__(
-        self,
-        *,
-        word_dim: int = 300,
-        hidden: int = 300,
-        dropout: float = 0.5,
-        attention_dropout: float = 0.5,
-        weight_l2: float = 1e-4,
-        **data: Any,
-    ) -> None:
-        super().__init__(word_dim=word_dim, **data)
-        self.sizes: dict[str, Any] = {
-            "hidden": hidden,
-            "dropout": dropout,
-            "attention_dropout": attention_dropout,
-            "weight_l2": weight_l2,
-        }
+    sizes_type = Sizes
+    example_input = {"premise": "A man sleeps.", "hypothesis": "Nobody is awake."}
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
@@ -58,8 +43,8 @@ class SNLI(ClassificationTask):
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         return Counter(word for e in examples for words in self.sentences(e) for word in words)
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        premise, hypothesis = (tokens_of(given, key) for key in ("premise", "hypothesis"))
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        premise, hypothesis = (tokens_of(fields, key) for key in ("premise", "hypothesis"))
         return {"premise": premise, "hypothesis": hypothesis, "label": LABELS[0]}
 
     def sentences(self, example: Example) -> list[list[str]]:
@@ -75,4 +60,4 @@ class SNLI(ClassificationTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        return ESIM(WordEmbedding(self.words), placement, labels=len(LABELS), **self.sizes)
+        return ESIM(WordEmbedding(self.words), placement, self.sizes, labels=len(LABELS))

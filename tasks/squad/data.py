@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def names(split: str) -> list[str]:
-    """Of a split's file, in order of preference."""
+    """Return the names that a split's file may have, in order of preference."""
     return [f"{split}-v1.1.json", f"{split}.json", f"{split}.parquet"]
 
 
@@ -46,7 +46,7 @@ def read(folder: Path, split: str, longest: int | None = None) -> Dataset | None
 
 
 def locate(folder: Path, split: str) -> Path | None:
-    """An official name; for dev, the only other JSON file will do, whatever it is called."""
+    """Find a file of an official name; for dev, the only other JSON file will do."""
     found = find(folder, names(split))
     if found is not None or split != "dev":
         return found
@@ -105,7 +105,7 @@ def _example(
 
 
 def unanswered(context: str, tokens: Tokens, question: str) -> dict[str, Any]:
-    """What an example says of a paragraph, with its tokens, and of a question."""
+    """Return what an example says of a paragraph, with its tokens, and of a question."""
     return {
         "context": context,
         "tokens": tokens.words,
@@ -145,7 +145,7 @@ def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
 
 
 def records_of(path: Path) -> Iterator[dict[str, Any]]:
-    """The questions of a file in either edition."""
+    """Read the questions of a file in either edition."""
     return (_read_parquet if path.suffix == ".parquet" else _read_json)(path)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
@@ -16,34 +18,44 @@ from tasks.nn.words import WordEmbedding
 CHAR_SCALE = 0.05  # of the characters' vectors at the start
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/squad.yaml has them."""
+
+    word_dim: int = 300  # of word vectors that are learned
+    char_dim: int = 20
+    char_filters: int = 100
+    char_width: int = 5
+    char_dropout: float = 0.2
+    hidden: int = 90  # units of each GRU, in each direction; the layers between have twice as many
+    dropout: float = 0.2  # variational, before and after GRUs
+
+
 class BiDAF(nn.Module):
     """A question and a paragraph → where in the paragraph the answer begins and ends.
 
-    Paragraph and question share word vectors, character CNN, biGRU and mixes. `hidden` are the
-    units of each biGRU in each direction; the layers between have twice as many.
+    Paragraph and question share word vectors, character CNN, biGRU and mixes.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         placement: Placement,
-        *,
-        char_dim: int,
-        char_filters: int,
-        char_width: int,
-        char_dropout: float,
-        hidden: int,
-        dropout: float,
+        sizes: Sizes,
     ) -> None:
         super().__init__()
+        hidden = sizes.hidden
         self.words = words
         self.spelling = CharCNN(
-            char_dim=char_dim, filters=char_filters, widths=[char_width], dropout=char_dropout
+            char_dim=sizes.char_dim,
+            filters=sizes.char_filters,
+            widths=[sizes.char_width],
+            dropout=sizes.char_dropout,
         )
         nn.init.uniform_(self.spelling.table.weight, -CHAR_SCALE, CHAR_SCALE)
         nn.init.zeros_(self.spelling.table.weight[PAD])
         self.placement = placement
-        self.dropout = VariationalDropout(dropout)
+        self.dropout = VariationalDropout(sizes.dropout)
         x = words.output_dim + self.spelling.output_dim
         self.encoder = BiGRU(placement.input_dim(x), hidden)
         self.attention = BiAttention(placement.output_dim(self.encoder.output_dim))

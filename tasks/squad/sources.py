@@ -11,6 +11,7 @@ COMMIT = "7b6d24c440a36b6815f21b70d25016731768db1f"
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the questions of a split, and their answers."""
     path = locate(folder, split)
     if path is None:
         return None

@@ -18,9 +18,9 @@ from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
 from tasks.nn.words import GLOVE_STD, WordEmbedding
+from tasks.squad import score as scoring
 from tasks.squad.data import names, read, unanswered
-from tasks.squad.model import BiDAF
-from tasks.squad.score import score
+from tasks.squad.model import BiDAF, Sizes
 from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
@@ -34,40 +34,29 @@ class SQuAD(WordTask):
 
     Answers have at most `longest_answer` words; training paragraphs are cut to `longest_paragraph`
     words around the answer (None: never cut). Words are read in their own case, else in lower case;
-    vectors from a file are fixed. Of a word's characters the first `longest_word` count. `data`
-    goes to WordTask; for the rest see BiDAF.
+    vectors from a file are fixed. Of a word's characters the first `longest_word` count. For
+    `others`, see WordTask and model.Sizes.
     """
 
     name = "squad"
     metric = "f1"
     sources = SOURCES
+    sizes_type = Sizes
+    example_input = {"question": "Who met Anna?", "passage": "Anna met her sister in Oslo."}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
     def __init__(
         self,
         *,
-        word_dim: int = 300,
         longest_answer: int = 17,
         longest_paragraph: int | None = 400,
         longest_word: int = 14,
-        char_dim: int = 20,
-        char_filters: int = 100,
-        char_width: int = 5,
-        char_dropout: float = 0.2,
-        hidden: int = 90,
-        dropout: float = 0.2,
-        **data: Any,
+        **others: Any,
     ) -> None:
-        super().__init__(word_dim=word_dim, **data)
+        super().__init__(**others)
         self.longest_answer, self.longest_word = longest_answer, longest_word
         self.longest_paragraph = longest_paragraph
-        self.sizes: dict[str, Any] = {
-            "char_dim": char_dim,
-            "char_filters": char_filters,
-            "char_width": char_width,
-            "char_dropout": char_dropout,
-            "hidden": hidden,
-            "dropout": dropout,
-        }
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.longest_paragraph if split == "train" else None)
@@ -86,8 +75,8 @@ class SQuAD(WordTask):
             before = example["context"]
         return counts
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        passage, question = (text_of(given, key) for key in ("passage", "question"))
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        passage, question = (text_of(fields, key) for key in ("passage", "question"))
         example = unanswered(passage, tokenise(passage), question)
         return {**example, "answers": [""], "spans": [[0, 0]]}
 
@@ -107,7 +96,7 @@ class SQuAD(WordTask):
         return batch
 
     def model(self, placement: Placement) -> nn.Module:
-        return BiDAF(WordEmbedding(self.words, std=GLOVE_STD), placement, **self.sizes)
+        return BiDAF(WordEmbedding(self.words, std=GLOVE_STD), placement, self.sizes)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """Besides the answer its characters `start` ≤ i < `end`, its `probability`, and the best
@@ -120,7 +109,7 @@ class SQuAD(WordTask):
         return {end: mean(o[end] for o in outputs).log_softmax(1) for end in ("start", "end")}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
-        return score(
+        return scoring.score(
             {row["id"]: row["prediction"] for row in predictions},
             {row["id"]: row["answers"] for row in predictions},
         )
@@ -128,7 +117,7 @@ class SQuAD(WordTask):
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         guesses = {example["id"]: longest_name(example) for example in split}
         gold = dict(zip(split["id"], split["answers"], strict=True))
-        return {"longest name not in the question": score(guesses, gold)[self.metric]}
+        return {"longest name not in the question": scoring.score(guesses, gold)[self.metric]}
 
 
 def _row(example: Example, scores: list[float], first: list[int], last: list[int]) -> Example:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from elmo_core.tokenizer import tokenize_with_offsets
+from elmo_core.text.tokenizer import tokenize_with_offsets
 
 # What the paper's tokeniser splits off besides: hyphens and dashes, currencies, quotation marks,
 # brackets and what stands before one ("million.[4]"), a single underscore between other characters.
@@ -26,7 +26,7 @@ class Tokens:
 
 
 def tokenise(text: str) -> Tokens:
-    """The words of `text`; only white space lies between them."""
+    """Split `text` into words; only white space lies between them."""
     tokens = Tokens([], [], [])
     for word, start in tokenize_with_offsets(text):
         for piece in _BREAKS.split(word):

@@ -8,7 +8,7 @@ from tasks.task import Example
 
 
 def longest_name(example: Example) -> str:
-    """The longest run of capitalised words of which none is in the question, as it is written.
+    """Return the longest run of capitalised words of which none is in the question.
 
     The first of several equally long ones; the paragraph's first word if there is none.
     """

@@ -49,6 +49,8 @@ class Proposition:
 
 @dataclass(frozen=True)
 class Sentence:
+    """Words and what is said of the predicates among them."""
+
     document: str
     words: list[str]
     propositions: list[Proposition]

@@ -25,7 +25,7 @@ CONLL_2005 = {
 
 
 def names(split: str) -> list[str]:
-    """The file names of a split, the first one found counts."""
+    """Return the file names of a split; the first one found counts."""
     plain = [f"{split}.tsv", f"{split}.conll", f"{split}.txt", *CONLL_2005[split]]
     return [name + packed for name in plain for packed in ("", ".gz")]
 
@@ -59,7 +59,7 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
-    """The file of a split, or its folder, and the files to read."""
+    """Find the file of a split, or its folder, and the files to read."""
     path = find(folder, names(split))
     if path is not None:
         return path, [path]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -11,6 +13,17 @@ from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 
 IGNORED = -100  # a gold tag that does not count: padding, or a role that training never showed
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/srl.yaml has them."""
+
+    word_dim: int = 100  # of word vectors that are learned
+    predicate_dim: int = 100  # of the vector that says whether a word is the predicate
+    hidden: int = 300  # units of each LSTM
+    layers: int = 8  # LSTMs, by turns from left to right and from right to left
+    dropout: float = 0.1  # recurrent, one mask a sequence
 
 
 class DeepSRL(nn.Module):
@@ -23,20 +36,17 @@ class DeepSRL(nn.Module):
         self,
         words: WordEmbedding,
         placement: Placement,
+        sizes: Sizes,
         *,
         tags: int,
-        predicate_dim: int,
-        hidden: int,
-        layers: int,
-        dropout: float,
     ) -> None:
         super().__init__()
         self.words = words
         self.placement = placement
-        self.predicate = nn.Embedding(2, predicate_dim)
-        x_dim = placement.input_dim(words.output_dim + predicate_dim)
-        self.encoder = AlternatingLSTM(x_dim, hidden, layers, dropout)
-        self.dense = nn.Linear(placement.output_dim(hidden), tags)
+        self.predicate = nn.Embedding(2, sizes.predicate_dim)
+        x_dim = placement.input_dim(words.output_dim + sizes.predicate_dim)
+        self.encoder = AlternatingLSTM(x_dim, sizes.hidden, sizes.layers, sizes.dropout)
+        self.dense = nn.Linear(placement.output_dim(sizes.hidden), tags)
         nn.init.normal_(self.predicate.weight, std=GLOVE_STD)
         nn.init.orthogonal_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)

@@ -60,7 +60,7 @@ def _name(skeleton: Path) -> str:
 
 
 def read_skeleton(path: Path) -> list[list[Row]]:
-    """Sentences as rows of fields."""
+    """Read sentences as rows of fields."""
     sentences: list[list[Row]] = [[]]
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         fields = line.split()
@@ -74,7 +74,7 @@ def read_skeleton(path: Path) -> list[list[Row]]:
 
 
 def join(skeleton: list[list[Row]], treebank: list[list[Word]]) -> Iterator[list[Row]]:
-    """The sentences of a document with their words.
+    """Give the sentences of a document their words.
 
     Where skeleton and treebank have equally many tokens, these belong together one by one, and a
     sentence counts if three quarters of its tags agree (it may be two in the treebank). Elsewhere

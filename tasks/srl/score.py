@@ -21,10 +21,13 @@ Argument = tuple[str, tuple[tuple[int, int], ...]]  # role, pieces from left to 
 
 
 def arguments(tags: Sequence[str]) -> list[Argument]:
-    """BIO tags → arguments, in order of their first piece.
+    """Read arguments off BIO tags, in order of their first piece.
 
     I-X that does not continue an X opens a span. C-X continues the X before it, whatever stands
     between; where there is none, it is itself an X.
+
+    >>> arguments(["B-A1", "I-A1", "B-V", "B-C-A1"])
+    [('A1', ((0, 2), (3, 4))), ('V', ((2, 3),))]
     """
     pieces: dict[str, list[list[tuple[int, int]]]] = {}
     for role, start, end in _spans(tags):
@@ -38,7 +41,7 @@ def arguments(tags: Sequence[str]) -> list[Argument]:
 
 
 def _spans(tags: Sequence[str]) -> Iterable[tuple[str, int, int]]:
-    """(role, first token, token after the last), from left to right."""
+    """Read (role, first token, token after the last), from left to right."""
     start, role = 0, ""
     for i, tag in enumerate([*tags, "O"]):
         if role and tag != f"I-{role}":
@@ -49,10 +52,19 @@ def _spans(tags: Sequence[str]) -> Iterable[tuple[str, int, int]]:
 
 
 def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Precision, recall and F1 in percent: overall, `per_label` and `excluded` (V).
+    """Compute precision, recall and F1, in percent, from counts over all propositions.
 
-    Each sentence has `propositions`, each of them `gold` and `pred`: BIO tags, or None where that
-    side has no such proposition. The overall figures come from counts over all propositions.
+    Args:
+        sentences: each has `propositions`, each of them `gold` and `pred`: BIO tags, or None where
+            that side has no such proposition.
+
+    Returns:
+        `precision`, `recall`, `f1` over all roles but V; the same for each role in `per_label`, for
+        V in `excluded`.
+
+    >>> tags = ["B-A0", "B-V", "B-A1"]
+    >>> score([{"propositions": [{"gold": tags, "pred": ["B-A0", "B-V", "O"]}]}])["recall"]
+    50.0
     """
     gold, pred, right = Counter[str](), Counter[str](), Counter[str]()
     for proposition in (p for sentence in sentences for p in sentence["propositions"]):
@@ -72,7 +84,13 @@ def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(right, predicted, gold) arguments of a proposition, V left out: see additive_metrics.py."""
+    """Count (right, predicted, gold) arguments of a proposition, V left out.
+
+    See tasks/scoring/additive_metrics.py.
+
+    >>> counts({"gold": ["B-A0", "B-V", "B-A1"], "prediction": ["B-A0", "B-V", "O"]})
+    (1, 1, 2)
+    """
     gold, pred = (
         Counter(argument for argument in arguments(row[side]) if argument[0] not in EXCLUDED)
         for side in ("gold", "prediction")
@@ -81,7 +99,7 @@ def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _figures(right: int, pred: int, gold: int) -> dict[str, float]:
-    """A ratio with denominator 0 counts as 0."""
+    """Compute precision, recall and F1; a ratio with denominator 0 counts as 0."""
     return {
         "precision": 100 * right / pred if pred else 0.0,
         "recall": 100 * right / gold if gold else 0.0,

@@ -15,6 +15,7 @@ PROPBANK = "4abade0b53ce4a181e1d98b3518101c1a44d395a"
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the documents, sentences, tokens and predicates of a split."""
     path, files = locate(folder, split)
     if path is None:
         return None

@@ -18,9 +18,9 @@ from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
+from tasks.srl import score as scoring
 from tasks.srl.data import read
-from tasks.srl.model import IGNORED, DeepSRL
-from tasks.srl.score import score
+from tasks.srl.model import IGNORED, DeepSRL, Sizes
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
 from tasks.task import Batch, DataError, Example
@@ -29,30 +29,17 @@ from tasks.task import Batch, DataError, Example
 class SRL(WordTask):
     """Who did what to whom: the arguments of a given predicate, with their roles.
 
-    Word vectors are trained, those from a file too (the paper's choice); `data` goes to WordTask.
+    Word vectors are trained, those from a file too (the paper's choice). For the keywords, see
+    WordTask and model.Sizes.
     """
 
     name = "srl"
     metric = "f1"
     sources = SOURCES
-
-    def __init__(
-        self,
-        *,
-        word_dim: int = 100,
-        predicate_dim: int = 100,
-        hidden: int = 300,
-        layers: int = 8,
-        dropout: float = 0.1,
-        **data: Any,
-    ) -> None:
-        super().__init__(word_dim=word_dim, **data)
-        self.sizes: dict[str, Any] = {
-            "predicate_dim": predicate_dim,
-            "hidden": hidden,
-            "layers": layers,
-            "dropout": dropout,
-        }
+    sizes_type = Sizes
+    example_input = {"text": "Anna Reed met her sister in Oslo.", "predicate": "met"}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
@@ -95,10 +82,10 @@ class SRL(WordTask):
     def labels(self) -> Sequence[str]:
         return self.tags
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
+    def parse(self, fields: Mapping[str, Any]) -> Example:
         """`predicate` is a word, or its place from 0."""
-        words = tokens_of(given)
-        predicate = given.get("predicate")
+        words = tokens_of(fields)
+        predicate = fields.get("predicate")
         place = words.index(predicate) if predicate in words else predicate
         if not isinstance(place, int) or not 0 <= place < len(words):
             raise DataError(f"predicate: {predicate!r} is neither a word of {words} nor its place")
@@ -121,7 +108,7 @@ class SRL(WordTask):
 
     def model(self, placement: Placement) -> nn.Module:
         embedding = WordEmbedding(self.words, trainable=True, std=GLOVE_STD)
-        return DeepSRL(embedding, placement, tags=len(self.tags), **self.sizes)
+        return DeepSRL(embedding, placement, self.sizes, tags=len(self.tags))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """`confidence` is the geometric mean of the probabilities of the predicted tags."""
@@ -149,7 +136,7 @@ class SRL(WordTask):
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Precision, recall and F1 over all roles but V."""
         propositions = [{"gold": row["gold"], "pred": row["prediction"]} for row in predictions]
-        figures = score([{"propositions": propositions}])
+        figures = scoring.score([{"propositions": propositions}])
         return {name: figures[name] for name in ("precision", "recall", "f1")}
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:

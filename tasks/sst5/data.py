@@ -21,6 +21,7 @@ Row = dict[str, Any]
 
 
 def file_of(folder: Path, split: str) -> Path | None:
+    """Find the file of a split."""
     return find(folder, [f"{split}{suffix}" for suffix in (".txt", ".jsonl", ".parquet")])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +17,22 @@ from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 POOL = 4  # linear functions in each maxout unit
+OUTPUTS = ("relu", "maxout")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The hyperparameters of the model, as conf/task/sst5.yaml has them."""
+
+    word_dim: int = 300  # of word vectors that are learned
+    hidden: int = 300  # units of each LSTM, in each direction
+    dropout: float = 0.25  # around the feed-forward layer
+    output: str = "relu"  # the kind of the final network: relu (the paper's) or maxout
+    output_dropout: tuple[float, float, float] = (0.1, 0.2, 0.3)  # before each of its layers
+
+    def __post_init__(self) -> None:
+        if self.output not in OUTPUTS:
+            raise ValueError(f"output={self.output}: unknown (choose {' or '.join(OUTPUTS)})")
 
 
 class BCN(nn.Module):
@@ -23,23 +40,21 @@ class BCN(nn.Module):
 
     McCann et al. read two texts; with one, the biattention is between the text and itself.
 
-    `output` is the kind of the final network: "relu", the paper's, is two ReLU layers and a
-    linear one; "maxout", McCann et al.'s, three maxout layers (here without batch normalisation).
-    Its layers have 4 and 2 × `hidden` units; `output_dropout` falls before each of the three.
+    The final network is two ReLU layers and a linear one, or with `output` "maxout" McCann et
+    al.'s three maxout layers (here without batch normalisation). Its layers have 4 and 2 × `hidden`
+    units.
     """
 
     def __init__(
         self,
         words: WordEmbedding,
         placement: Placement,
+        sizes: Sizes,
         *,
         labels: int,
-        hidden: int,
-        dropout: float,
-        output: str,
-        output_dropout: Sequence[float],
     ) -> None:
         super().__init__()
+        hidden, dropout = sizes.hidden, sizes.dropout
         self.words = words
         self.placement = placement
         self.feedforward = nn.Sequential(
@@ -52,8 +67,8 @@ class BCN(nn.Module):
         self.integrator = BiLSTM(3 * self.encoder.output_dim, hidden)
         pooled = placement.output_dim(self.integrator.output_dim)
         self.self_attentive = SelfAttentivePooling(pooled)
-        sizes = (4 * pooled, 4 * hidden, 2 * hidden, labels)
-        self.classifier = _classifier(output, sizes, output_dropout)
+        units = (4 * pooled, 4 * hidden, 2 * hidden, labels)
+        self.classifier = _classifier(sizes.output, units, sizes.output_dropout)
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
@@ -75,15 +90,15 @@ class BCN(nn.Module):
         return {"loss": F.cross_entropy(logits, batch["labels"]), "logits": logits}
 
 
-def _classifier(kind: str, sizes: Sequence[int], dropout: Sequence[float]) -> nn.Sequential:
-    """Layers from each size to the next, dropout before each."""
-    last = len(sizes) - 2
+def _classifier(kind: str, units: Sequence[int], dropout: Sequence[float]) -> nn.Sequential:
+    """Make layers from each number of units to the next, with dropout before each."""
+    last = len(units) - 2
     layers: list[nn.Module] = []
     for i, p in zip(range(last + 1), dropout, strict=True):
         layers.append(nn.Dropout(p))
         if kind == "maxout":
-            layers.append(Maxout(sizes[i], sizes[i + 1], POOL))
+            layers.append(Maxout(units[i], units[i + 1], POOL))
         else:
-            layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+            layers.append(nn.Linear(units[i], units[i + 1]))
             layers += [nn.ReLU()] if i < last else []
     return nn.Sequential(*layers)

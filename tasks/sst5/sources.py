@@ -13,6 +13,7 @@ ARCHIVE = "trainDevTestTrees_PTB.zip"
 
 
 def count(folder: Path, split: str) -> Found | None:
+    """Count the words of a split, and its sentences of each label."""
     path, sentences = file_of(folder, split), read(folder, split)
     if path is None or sentences is None:
         return None
@@ -26,7 +27,7 @@ def _counts(words: int, *labels: int) -> dict[str, int]:
 
 
 def prepare(downloads: Path, folder: Path) -> None:
-    """The archive has the files in a folder `trees`."""
+    """Unpack the archive, which has the files in a folder `trees`."""
     files = {f"trees/{split}.txt": f"{split}.txt" for split in SPLITS}
     unpack(downloads / ARCHIVE, folder, files.get)
 

@@ -16,47 +16,28 @@ from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.sst5.data import LABELS, read
-from tasks.sst5.model import BCN
+from tasks.sst5.model import BCN, Sizes
 from tasks.sst5.sources import SOURCES
 from tasks.task import Batch, Example
-
-OUTPUTS = ("relu", "maxout")
 
 
 class SST5(ClassificationTask):
     """How positive is a sentence, on a scale of five?
 
     Trained on sentences and, with `phrases`, on their constituents of `min_phrase` words or more;
-    scored on sentences. Word vectors from a file are fixed. `data` goes to WordTask; for the rest
-    see BCN.
+    scored on sentences. Word vectors from a file are fixed. For `others`, see WordTask and
+    model.Sizes.
     """
 
     name = "sst5"
     labels = LABELS
     sources = SOURCES
+    sizes_type = Sizes
+    example_input = {"text": "A film without a heart."}
 
-    def __init__(
-        self,
-        *,
-        word_dim: int = 300,
-        phrases: bool = True,
-        min_phrase: int = 4,
-        hidden: int = 300,
-        dropout: float = 0.25,
-        output: str = "relu",
-        output_dropout: Sequence[float] = (0.1, 0.2, 0.3),
-        **data: Any,
-    ) -> None:
-        if output not in OUTPUTS:
-            raise ValueError(f"output={output}: unknown (choose {' or '.join(OUTPUTS)})")
-        super().__init__(word_dim=word_dim, **data)
+    def __init__(self, *, phrases: bool = True, min_phrase: int = 4, **others: Any) -> None:
+        super().__init__(**others)
         self.min_phrase = min_phrase if phrases else None
-        self.sizes: dict[str, Any] = {
-            "hidden": hidden,
-            "dropout": dropout,
-            "output": output,
-            "output_dropout": tuple(output_dropout),
-        }
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.min_phrase if split == "train" else None)
@@ -69,8 +50,8 @@ class SST5(ClassificationTask):
         sentences = (example["words"] for example in examples if not example["phrase"])
         return Counter(word for words in sentences for word in words)
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
-        return {"words": tokens_of(given), "label": LABELS[0], "phrase": False}
+    def parse(self, fields: Mapping[str, Any]) -> Example:
+        return {"words": tokens_of(fields), "label": LABELS[0], "phrase": False}
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["words"]]
@@ -84,7 +65,7 @@ class SST5(ClassificationTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        return BCN(WordEmbedding(self.words), placement, labels=len(LABELS), **self.sizes)
+        return BCN(WordEmbedding(self.words), placement, self.sizes, labels=len(LABELS))
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         return super().yardsticks(train.filter(lambda row: not row["phrase"]), split)

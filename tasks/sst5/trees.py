@@ -21,9 +21,10 @@ class Constituent(NamedTuple):
 
 
 def parse(line: str) -> tuple[list[str], list[Constituent]]:
-    """A tree's words and its constituents, in the order in which they open: the whole one first.
+    """Read a tree's words and its constituents, in the order in which they open: the whole first.
 
-    Raises ValueError that says what is wrong with the line.
+    Raises:
+        ValueError: the line is no tree; the message says what is wrong.
     """
     words: list[str] = []
     opened: list[tuple[int, int, int]] = []  # place in `found`, sentiment, start

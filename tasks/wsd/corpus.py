@@ -29,6 +29,8 @@ class Instance:
 
 @dataclass(frozen=True)
 class Sentence:
+    """Tokens, and the instances among them whose senses are asked for."""
+
     id: str
     tokens: list[str]
     instances: list[Instance]
@@ -80,11 +82,12 @@ class _Reader:
         self.text = ""
 
     def take(self) -> list[Sentence]:
-        """Those that are complete and were not taken yet."""
+        """Return the sentences that are complete and were not taken yet."""
         taken, self.finished = self.finished, []
         return taken
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Open a sentence or a word."""
         if tag == "sentence":
             self.sentence = Sentence(self.needed(tag, attributes, "id"), [], [])
         elif tag in ("wf", "instance"):
@@ -93,9 +96,11 @@ class _Reader:
             self.word, self.text = attributes, ""
 
     def data(self, text: str) -> None:
+        """Add to the text of the word at hand."""
         self.text += text
 
     def end(self, tag: str) -> None:
+        """Close a sentence or a word."""
         sentence, word = self.sentence, self.word
         if sentence is None:
             return
@@ -112,6 +117,7 @@ class _Reader:
             self.word = None
 
     def instance(self, word: dict[str, str], start: int, end: int) -> Instance:
+        """Make an instance of a word's attributes."""
         name, lemma, pos = (self.needed("instance", word, key) for key in ("id", "lemma", "pos"))
         if pos not in LETTERS:
             raise self.error(f"pos={pos!r} of {name}: unknown (one of {', '.join(LETTERS)})")
@@ -119,9 +125,11 @@ class _Reader:
         return Instance(name, f"{lemma.lower()}#{LETTERS[pos]}", start, end, place)
 
     def needed(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        """Return an attribute; raise DataError where it is missing or empty."""
         if not attributes.get(key):
             raise self.error(f"<{tag}> without {key}")
         return attributes[key]
 
     def error(self, what: str) -> DataError:
+        """Make a DataError that names the file and the parser's line."""
         return DataError(f"{self.path}, line {self.parser.CurrentLineNumber}: {what}")

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def locate(folder: Path, split: str) -> list[Path]:
-    """The texts of the split's sets, as many as there are, wherever below `folder` they lie."""
+    """Find the texts of the split's sets, as many as there are, anywhere below `folder`."""
     found = (sorted(folder.rglob(f"{name}{SUFFIX}")) for name in SETS[split])
     return [paths[0] for paths in found if paths]
 

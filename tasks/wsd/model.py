@@ -47,7 +47,7 @@ class SenseAverages(nn.Module):
         return {"nearest": found, "similarity": similarity}
 
     def add(self, vectors: Tensor, senses: Tensor) -> None:
-        """Vectors (instances, dim) to the sums of their senses (instances, any)."""
+        """Add vectors (instances, dim) to the sums of their senses (instances, any)."""
         instances, slots = (senses != NONE).nonzero(as_tuple=True)
         rows = senses[instances, slots]
         self.sums.index_add_(0, rows, vectors[instances])

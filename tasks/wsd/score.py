@@ -14,10 +14,24 @@ Senses = Sequence[Sequence[str]]
 
 
 def score(gold: Senses, pred: Senses, sets: Sequence[str]) -> dict[str, float]:
-    """Precision, recall and F1 in percent, over all instances and, as `f1/SET` …, over each set.
+    """Compute precision, recall and F1, in percent.
 
     Several answers to one instance share its point. Precision is over the instances answered,
     recall over all; where all are answered, the three are one: accuracy.
+
+    Args:
+        gold: the right senses of each instance, of which any will do.
+        pred: the answers to each instance, maybe none.
+        sets: the name of the set that each instance belongs to.
+
+    Returns:
+        `precision`, `recall`, `f1` over all instances, and as `f1/SET` … those of each set.
+
+    Raises:
+        ValueError: gold and pred have unlike lengths.
+
+    >>> score([["a", "b"], ["c"]], [["b"], []], ["semeval", "semeval"])["recall"]
+    50.0
     """
     whole = _figures(gold, pred)
     for name in dict.fromkeys(sets):
@@ -37,12 +51,16 @@ def _figures(gold: Senses, pred: Senses) -> dict[str, float]:
 
 
 def _counts(gold: Senses, pred: Senses) -> tuple[float, int, int]:
-    """Points, instances answered, all instances."""
+    """Count points, instances answered, all instances."""
     pairs = [(right, set(answers)) for right, answers in zip(gold, pred, strict=True) if answers]
     points = sum(len(answers & set(right)) / len(answers) for right, answers in pairs)
     return points, len(pairs), len(gold)
 
 
 def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """(points, answered, asked) of a sentence: see tasks/scoring/additive_metrics.py."""
+    """Count (points, answered, asked) of a sentence: see tasks/scoring/additive_metrics.py.
+
+    >>> counts({"gold": [["a"], ["b"]], "prediction": [["a"], []]})
+    (1.0, 1, 2)
+    """
     return _counts(row["gold"], row["prediction"])

@@ -10,7 +10,7 @@ from tasks.wsd.data import SETS, locate
 
 
 def count(folder: Path, split: str) -> Found | None:
-    """All sentences, those without an instance too; instances set by set."""
+    """Count all sentences, those without an instance too, and the instances set by set."""
     paths = locate(folder, split)
     if not paths:
         return None

@@ -16,10 +16,10 @@ from tasks.base.new_text import text_of, tokens_of
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
 from tasks.task import Batch, DataError, Example
+from tasks.wsd import score as scoring
 from tasks.wsd.corpus import LETTERS
 from tasks.wsd.data import SETS, first_senses, read
 from tasks.wsd.model import SenseAverages
-from tasks.wsd.score import score
 from tasks.wsd.sources import SOURCES
 
 
@@ -28,16 +28,15 @@ class WSD(FolderTask):
 
     An instance takes the sense, of those that training showed of its lemma and part of speech,
     whose average is nearest; if there is none, the first sense of the inventory. So do all without
-    an encoder. `data` goes to FolderTask; word vectors are taken for the sake of the encoders that
-    read them, and are not used here.
+    an encoder. For the keywords, see FolderTask.
     """
 
     name = "wsd"
     metric = "f1"
     sources = SOURCES
-
-    def __init__(self, *, word_vectors: str | None = None, **data: Any) -> None:
-        super().__init__(**data)
+    example_input = {"text": "Anna met her sister in Oslo.", "word": "sister", "pos": "NOUN"}
+    counts = staticmethod(scoring.counts)
+    from_counts = staticmethod(scoring.from_counts)
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
@@ -63,16 +62,16 @@ class WSD(FolderTask):
             lemma: {key: next(number) for key in keys} for lemma, keys in senses.items()
         }
 
-    def parse(self, given: Mapping[str, Any]) -> Example:
+    def parse(self, fields: Mapping[str, Any]) -> Example:
         """`word`: of the text, or its place from 0; `pos`: NOUN, VERB, ADJ or ADV; `lemma`: by
         default the word itself."""
-        tokens, word, pos = tokens_of(given), given.get("word"), text_of(given, "pos")
+        tokens, word, pos = tokens_of(fields), fields.get("word"), text_of(fields, "pos")
         place = tokens.index(word) if word in tokens else word
         if not isinstance(place, int) or not 0 <= place < len(tokens):
             raise DataError(f"word: {word!r} is neither a word of {tokens} nor its place")
         if pos not in LETTERS:
             raise DataError(f"pos: {pos!r} is unknown (choose {', '.join(LETTERS)})")
-        lemma = str(given.get("lemma", tokens[place])).lower().replace(" ", "_")
+        lemma = str(fields.get("lemma", tokens[place])).lower().replace(" ", "_")
         return {
             "set": "given",
             "tokens": tokens,
@@ -133,7 +132,8 @@ class WSD(FolderTask):
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         sets = [row["set"] for row in predictions for _ in row["gold"]]
         gold = [senses for row in predictions for senses in row["gold"]]
-        return score(gold, [answers for row in predictions for answers in row["prediction"]], sets)
+        answers = [senses for row in predictions for senses in row["prediction"]]
+        return scoring.score(gold, answers, sets)
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """The second one, too, takes the first sense for a lemma that training did not show."""
@@ -153,7 +153,7 @@ class WSD(FolderTask):
 
 
 def by_frequency(train: Dataset) -> dict[str, list[str]]:
-    """Lemma → its senses, the most frequent first; of equals, the one that came first."""
+    """Order each lemma's senses, the most frequent first; of equals, the one that came first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in train:
         for lemma, senses in zip(example["lemmas"], example["senses"], strict=True):

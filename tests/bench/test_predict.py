@@ -59,6 +59,7 @@ def test_what_a_user_can_mend_is_one_line(
         ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
         ('\n{"premise": ', "line 2 is not JSON"),
         ("plain text", "line 1: needs the field 'premise'"),
+        ("plain text", '; an example: {"premise": "A man sleeps.", "hypothesis": '),
     ):
         _, error = said(folder, lines=lines)
         assert message in error

@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 
 from bench.report.figures.style import MARKERS, MUTED, SERIES, Picture, sheet
 from bench.report.grid import Entry, Grid
-from bench.report.mixes import Mix, mixes
+from bench.report.mixes import MeanMix, mixes
 
 Points = list[tuple[float, Entry]]
 
 
 def curve(grid: Grid) -> Iterator[Picture]:
-    """One picture a row: the score, and each place's shares."""
+    """Yield one picture a row: the score, and the shares of the layers at each place."""
     experiment = grid.experiment
     name = _name(experiment.columns)
     for number, row in enumerate(experiment.rows):
@@ -31,8 +31,8 @@ def curve(grid: Grid) -> Iterator[Picture]:
             _shares(axes, axis, [(x, mix) for x, mix in mixed if mix.place == place])
         axis.label(panels[-1], name)
         yield Picture(
-            name=f"{experiment.path.stem}-{number + 1}",
-            section=experiment.path.stem,
+            name=f"{experiment.id}-{number + 1}",
+            section=experiment.id,
             caption=f"{row}: score and learned shares of the layers against {name} (means over the "
             "seeds; bars: standard deviation; dotted: uniform).",
             alt=f"{row}: score and layer weights against {name}",
@@ -50,13 +50,13 @@ def _points(grid: Grid, row: str) -> Points:
 
 
 def _name(columns: Sequence[str]) -> str:
-    """λ, where the columns are λ=0, λ=1, …"""
+    """Return what the columns vary: `λ` where they are λ=0, λ=1, …; else `x`."""
     names = {column.partition("=")[0] for column in columns if "=" in column}
     return names.pop() if len(names) == 1 else "x"
 
 
 class _Axis:
-    """log10, with 0 one step left of the smallest other value."""
+    """A logarithmic axis on which 0 stands one step left of the smallest other value."""
 
     def __init__(self, values: Sequence[float]) -> None:
         positive = [math.log10(value) for value in values if value > 0]
@@ -96,7 +96,7 @@ def _scores(axes: Axes, axis: _Axis, points: Points, grid: Grid, row: str) -> No
     axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
 
 
-def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, Mix]]) -> None:
+def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, MeanMix]]) -> None:
     layers = len(found[0][1].weights)
     axes.axhline(1 / layers, color=MUTED, linestyle=":", linewidth=1.2)
     for layer in range(layers):

@@ -12,6 +12,7 @@ from bench.report.grid import Entry, Grid
 
 
 def forest(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture, with a panel for each row; none where nothing was compared."""
     experiment = grid.experiment
     found: dict[str, list[tuple[str, Entry]]] = {}
     for (row, column), entry in grid.entries.items():
@@ -27,8 +28,8 @@ def forest(grid: Grid) -> Iterator[Picture]:
     panels[-1].set_xlabel(f"difference from {grid.baseline}, points")
     legend(figure, panels, columns=3)
     yield Picture(
-        name=f"{experiment.path.stem}-differences",
-        section=experiment.path.stem,
+        name=f"{experiment.id}-differences",
+        section=experiment.id,
         caption=f"Differences from {grid.baseline}, with {wording.CONFIDENCE} intervals.",
         alt=f"{experiment.title}: differences from {grid.baseline} with intervals",
         figure=figure,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib
 
+from bench.experiment import View
 from bench.report.figures.curve import curve
 from bench.report.figures.differences import forest
 from bench.report.figures.efficiency import efficiency
@@ -12,10 +13,16 @@ from bench.report.figures.style import STYLE, Picture
 from bench.report.figures.training import training
 from bench.report.report import Report
 
-VIEWS = {"table": forest, "curve": curve, "efficiency": efficiency, "weights": heat}
+VIEWS = {
+    View.table: forest,
+    View.curve: curve,
+    View.efficiency: efficiency,
+    View.weights: heat,
+}
 
 
 def draw(report: Report) -> list[Picture]:
+    """Return the figures of every experiment, as its view asks, then the training curves."""
     with matplotlib.rc_context(STYLE):
         found = [picture for grid in report.grids for picture in VIEWS[grid.experiment.view](grid)]
         return [*found, *training(report.groups)]

@@ -12,6 +12,7 @@ from bench.report.sample_efficiency import Series, series
 
 
 def efficiency(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture for each row with scores."""
     experiment = grid.experiment
     for number, row in enumerate(experiment.rows):
         systems = series(grid, row)
@@ -28,8 +29,8 @@ def efficiency(grid: Grid) -> Iterator[Picture]:
         axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
         legend(figure, [axes], columns=2)
         yield Picture(
-            name=f"{experiment.path.stem}-{number + 1}",
-            section=experiment.path.stem,
+            name=f"{experiment.id}-{number + 1}",
+            section=experiment.id,
             caption=f"{row}: score against the size of the training set (bars: standard deviation "
             "over seeds).",
             alt=f"{row}: sample efficiency with and without ELMo",

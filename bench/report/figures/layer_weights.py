@@ -9,12 +9,13 @@ from matplotlib.patches import Rectangle
 
 from bench.report.figures.style import INK, MUTED, SERIES, Picture, sheet
 from bench.report.grid import Grid
-from bench.report.mixes import Mix, layers, mixes
+from bench.report.mixes import MeanMix, layers, mixes
 
-Rows = list[tuple[str, Mix]]
+Rows = list[tuple[str, MeanMix]]
 
 
 def heat(grid: Grid) -> Iterator[Picture]:
+    """Yield one picture, with a panel for each place; none where no mix was learned."""
     experiment = grid.experiment
     found: dict[str, Rows] = {}
     several = len(experiment.columns) > 1
@@ -31,8 +32,8 @@ def heat(grid: Grid) -> Iterator[Picture]:
     for axes, (place, rows) in zip(panels, found.items(), strict=True):
         _panel(axes, place, rows)
     yield Picture(
-        name=f"{experiment.path.stem}-weights",
-        section=experiment.path.stem,
+        name=f"{experiment.id}-weights",
+        section=experiment.id,
         caption="Learned shares of the layers, after the softmax: blue above uniform, orange "
         "below; how far from uniform is KL(s ‖ uniform) / log L.",
         alt=f"{experiment.title}: learned share of each layer for every task and place",
@@ -61,7 +62,7 @@ def _panel(axes: Axes, place: str, rows: Rows) -> None:
 
 
 def _cell(axes: Axes, x: int, y: int, share: float, uniform: float) -> None:
-    """Opacity: none at uniform, full at 1 or 0."""
+    """Draw one share: its colour is faint near uniform and full at 1 or 0."""
     above = share > uniform
     strength = (share - uniform) / (1 - uniform) if above else (uniform - share) / uniform
     axes.add_patch(

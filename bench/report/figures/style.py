@@ -71,7 +71,7 @@ class Picture:
 
     @cached_property
     def inline(self) -> str:
-        """For the page: no header, no fonts, colours by name, ids of its own."""
+        """The SVG for the page: no header, no fonts, colours by name, ids of its own."""
         text = self._svg[self._svg.index("<svg ") :]
         text = re.sub(r"<(metadata|style).*?</\1>", "", text, flags=re.DOTALL)
         text = re.sub(r' (width|height)="[^"]*pt"', "", text, count=2)
@@ -89,7 +89,7 @@ class Picture:
         return out.getvalue()
 
     def save(self, folder: Path) -> None:
-        """NAME.svg and NAME.png; on a white sheet."""
+        """Write NAME.svg and NAME.png into `folder`, on a white sheet."""
         with replacing(folder / f"{self.name}.svg") as temporary:
             sheet = self._svg.replace("<svg ", f'<svg style="background: {PAPER}" ', 1)
             temporary.write_text(sheet, encoding="utf-8")
@@ -102,7 +102,7 @@ def _named(colour: str) -> str:
 
 
 def place_colour(placement: str) -> str:
-    """Of a run with ELMo there; grey without."""
+    """Return the colour of runs with ELMo at `placement`; grey without ELMo."""
     index = PLACEMENTS.index(placement) if placement in PLACEMENTS else len(PLACEMENTS)
     return SERIES[index - 1] if index else MUTED
 
@@ -110,14 +110,14 @@ def place_colour(placement: str) -> str:
 def sheet(
     panels: int = 1, *, height: float, ratios: Sequence[float] | None = None, sharex: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of panels one below the other; `height` in inches."""
+    """Return a figure and its panels, one below the other; `height` is in inches."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.subplots(panels, 1, squeeze=False, sharex=sharex, height_ratios=ratios)
     return figure, list(axes[:, 0])
 
 
 def legend(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
-    """One for all panels, below them."""
+    """Draw one legend for all panels, below them."""
     found = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in panels]
     unique = {label: handle for pairs in found for handle, label in pairs}
     figure.legend(list(unique.values()), list(unique), loc="outside lower center", ncols=columns)

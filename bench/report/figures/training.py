@@ -14,14 +14,15 @@ from bench.report.groups import Group
 
 
 def training(groups: Sequence[Group]) -> Iterator[Picture]:
-    groups = [group for group in groups if not group.first.ensemble]  # which nobody trained
-    for task, data in dict.fromkeys((group.first.task, group.first.data) for group in groups):
-        found = [g for g in groups if (g.first.task, g.first.data) == (task, data)]
-        losses = any("train_loss" in epoch for g in found for epoch in g.first.result["history"])
+    """Yield one picture for each task and data set; ensembles are left out."""
+    groups = [g for g in groups if not g.first.result.ensemble]  # nobody trained an ensemble
+    for task, data in dict.fromkeys(map(_set, groups)):
+        found = [group for group in groups if _set(group) == (task, data)]
+        losses = any(e.train_loss is not None for g in found for e in g.first.result.history)
         figure, panels = sheet(1 + losses, height=2.2 + 1.2 * losses, ratios=[1.6, 1][: 1 + losses])
         for group in found:
             _draw(panels, group)
-        panels[0].set_title(f"{task} on {data}: dev {found[0].first.metric}")
+        panels[0].set_title(f"{task} on {data}: dev {found[0].first.result.metric}")
         if losses:
             panels[1].set_title("training loss")
         panels[-1].set_xlabel("epoch")
@@ -36,14 +37,19 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         )
 
 
+def _set(group: Group) -> tuple[str, str]:
+    """Return the task and its data."""
+    return group.first.task, group.first.result.data_name
+
+
 def _draw(panels: Sequence[Axes], group: Group) -> None:
-    place = str(group.elmo["placement"])
+    place = group.elmo.placement
     for run in group.runs:
-        history = run.result["history"]
-        epochs = [epoch["epoch"] + 1 for epoch in history]
+        history = run.result.history
+        epochs = [epoch.epoch + 1 for epoch in history]
         style: dict[str, Any] = {"color": place_colour(place), "linewidth": 1, "alpha": 0.75}
         style["marker"] = "." if len(history) == 1 else ""
-        panels[0].plot(epochs, run.dev_scores, label=place, **style)
+        panels[0].plot(epochs, run.result.dev_scores, label=place, **style)
         if len(panels) > 1:
-            losses = [(e["epoch"] + 1, e["train_loss"]) for e in history if e.get("train_loss")]
+            losses = [(e.epoch + 1, e.train_loss) for e in history if e.train_loss is not None]
             panels[1].plot(*zip(*losses, strict=True), **style) if losses else None

@@ -7,6 +7,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from bench.report import frames
+from bench.report.frames import ScoreRow
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
 from bench.report.report import Report
@@ -19,28 +21,30 @@ FIELDS = (
 
 
 def text(report: Report) -> str:
+    """Return the whole report."""
     out = io.StringIO()
     writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
     writer.writeheader()
     for grid in report.grids:
-        writer.writerows(_cell(grid, *key, entry) for key, entry in grid.entries.items())
+        for row in frames.scores(grid).rows:
+            writer.writerows(_cell(grid, row, c.column, c.entry) for c in row.cells if c.entry)
     for group in report.groups:
         writer.writerows(_group(group))
     return out.getvalue()
 
 
-def _cell(grid: Grid, row: str, column: str, entry: Entry) -> dict[str, Any]:
+def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any]:
     experiment, against = grid.experiment, entry.against
     line: dict[str, Any] = {
-        "table": experiment.path.stem,
-        "row": row,
+        "table": experiment.id,
+        "row": row.name,
         "column": column,
         "x": entry.cells[0].x,
         "task": entry.cells[0].task,
         "data": experiment.data,
         "encoder": experiment.encoder,
         "split": entry.split,
-        "metric": grid.metric(row),
+        "metric": grid.metric(row.name),
         "paper": entry.paper,
         "missing": "; ".join(f"seed {gap.cell.seed}: {gap.status}" for gap in entry.gaps),
         "runs": " ".join(f"{cell.task}/{cell.run_id}" for cell in entry.cells),
@@ -56,16 +60,17 @@ def _cell(grid: Grid, row: str, column: str, entry: Entry) -> dict[str, Any]:
 
 
 def _group(group: Group) -> Iterator[dict[str, Any]]:
-    for split in group.first.result["metrics"]:
+    result = group.first.result
+    for split in result.metrics:
         yield {
             "table": "all runs",
             "row": group.first.task,
             "column": f"{group.label} {group.differs}".strip(),
             "task": group.first.task,
-            "data": group.first.data,
-            "encoder": group.first.encoder,
+            "data": result.data_name,
+            "encoder": result.encoder_name,
             "split": split,
-            "metric": group.first.metric,
+            "metric": result.metric,
             "epochs": group.epochs,
             "seconds": group.seconds,
             "parameters": group.parameters,

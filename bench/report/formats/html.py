@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -12,15 +12,21 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bench.experiment import View
 from bench.report import frames, wording
 from bench.report.figures.style import Picture
 from bench.report.grid import Entry, Gap, Grid
 from bench.report.groups import Group
 from bench.report.mixes import EXPLAINED, mixes
-from bench.report.records import Run
+from bench.report.read import Run
 from bench.report.report import Report
 
-OPEN = {"table": (), "curve": ("learned",), "efficiency": ("updates",), "weights": ("learned",)}
+OPEN: dict[View, tuple[str, ...]] = {
+    View.table: (),
+    View.curve: ("learned",),
+    View.efficiency: ("updates",),
+    View.weights: ("learned",),
+}
 """Which tables are unfolded beside the figure of a view."""
 METHOD = (
     "An example with all its seeds is the unit that is resampled, and scores of resamples are the "
@@ -30,7 +36,7 @@ METHOD = (
 
 
 def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
-    """The page as it will lie in `folder`, to which its links are relative."""
+    """Return the page as it will lie in `folder`, to which its links are relative."""
     environment = Environment(
         loader=PackageLoader("bench.report.formats", "."),
         autoescape=True,
@@ -48,59 +54,45 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         pictures=[p for p in pictures if p.section == "runs"],
         learned=frames.learned(report.groups),
         explained=EXPLAINED,
-        left_out=frames.left_out(report),
+        left_out=report.left_out,
         method=METHOD,
     )
 
 
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
-    failed = len(records.runs) - len(records.finished)
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    counted = {"finished runs": len(records.finished), "failed": failed}
+    counted = {"finished runs": len(records.runs), "failed": len(records.failed)}
     counted |= {"unfinished": len(records.unfinished), "missing": missing}
     facts = {name: str(n) for name, n in counted.items() if n or name == "finished runs"}
-    seconds = sum(run.seconds for run in records.finished)
+    seconds = sum(run.result.seconds for run in records.finished)
     return {**facts, "computing time": wording.duration(seconds)}
 
 
 class _Page:
-    """What the template shows, as plain values."""
+    """Makes the plain values that the template shows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def section(self, grid: Grid, pictures: Sequence[Picture]) -> dict[str, Any]:
         experiment = grid.experiment
-        names = {(r, c): f"{experiment.path.stem}-{i}" for i, (r, c) in enumerate(grid.entries)}
+        names = {(r, c): f"{experiment.id}-{i}" for i, (r, c) in enumerate(grid.entries)}
         return {
-            "id": experiment.path.stem,
+            "id": experiment.id,
             "name": experiment.name,
             "title": experiment.title,
             "about": wording.about(experiment),
             "command": experiment.command,
-            "columns": experiment.columns,
-            "yardsticks": any(grid.yardsticks(row) for row in experiment.rows),
-            "rows": [self._row(grid, row, names) for row in experiment.rows],
+            "scores": frames.scores(grid),
+            "ids": names,
+            "baseline": experiment.baseline,
             "notes": wording.notes(grid),
-            "pictures": [p for p in pictures if p.section == experiment.path.stem],
+            "pictures": [p for p in pictures if p.section == experiment.id],
             "gaps": grid.gaps,
             "beside": (beside := frames.beside(grid)),
             "open": [name for name in beside if name.split()[0] in OPEN[experiment.view]],
             "cards": [self._card(grid, key, name) for key, name in names.items()],
-        }
-
-    def _row(self, grid: Grid, row: str, names: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-        means = [entry.scores.mean for entry in grid.row(row) if entry and entry.scores]
-        best = max(means) if len(means) > 1 else None
-        return {
-            "name": row,
-            "about": f"{grid.split(row)} {grid.metric(row)}",
-            "yardsticks": wording.yardsticks(grid.yardsticks(row)),
-            "cells": [
-                _cell(grid, row, column, best) | {"id": names.get((row, column))}
-                for column in grid.experiment.columns
-            ],
         }
 
     def _card(self, grid: Grid, key: tuple[str, str], name: str) -> dict[str, Any]:
@@ -133,40 +125,19 @@ class _Page:
 
     def _run(self, run: Run, split: str, command: str) -> dict[str, Any]:
         score = run.score(split)
-        best, epochs = run.result["best_epoch"] + 1, run.result["epochs"]
-        what = f"{run.ensemble} runs together" if run.ensemble else f"epoch {best} of {epochs}"
+        result, members = run.result, len(run.result.ensemble)
+        epoch = f"epoch {result.best_epoch + 1} of {result.epochs}"
+        what = f"{members} runs together" if members else epoch
         return {
             "seed": run.seed,
             "score": "" if score is None else f"{split} {wording.number(score, 2)}",
-            "about": f"{what}, {wording.duration(run.seconds)}",
+            "about": f"{what}, {wording.duration(result.seconds)}",
             "links": {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")},
             "command": command,
         }
 
     def _link(self, path: Path) -> str:
         return quote(Path(os.path.relpath(path.resolve(), self.folder.resolve())).as_posix())
-
-
-def _cell(grid: Grid, row: str, column: str, best: float | None) -> dict[str, Any]:
-    entry = grid.entries.get((row, column))
-    cell: dict[str, Any] = dict.fromkeys(("score", "sd", "n", "against", "direction", "paper"))
-    cell |= {"column": column, "gap": "", "best": False}
-    cell["baseline"] = column == grid.experiment.baseline
-    if entry is None:
-        return cell
-    cell["gap"] = wording.gaps(entry)
-    if entry.paper is not None:
-        cell["paper"] = wording.paper(entry.paper, grid.paper_difference(row, column))
-    if entry.scores:
-        cell["score"] = wording.number(entry.scores.mean)
-        cell["best"] = entry.scores.mean == best
-        if entry.scores.sd is not None:
-            cell |= {"sd": wording.number(entry.scores.sd), "n": len(entry.scores.values)}
-    if entry.against:
-        cell["against"] = wording.difference(entry)
-        better = "up" if entry.against.difference > 0 else "down"
-        cell["direction"] = better if entry.mark else "none"
-    return cell
 
 
 def _statistics(grid: Grid, entry: Entry) -> Iterable[str]:

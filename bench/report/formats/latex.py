@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bench.report import frames, wording
-from bench.report.frames import Frame
-from bench.report.grid import Entry, Grid
+from bench.report.frames import Frame, ScoreCell, ScoreTable
+from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.report import Report
 
+DAGGER = r"$^\dagger$"
 HEADER = r"""% Made by python -m bench.report. Needs \usepackage{booktabs,xcolor}; UTF-8.
 """
 SPECIAL = str.maketrans(
@@ -31,10 +32,11 @@ SPECIAL = str.maketrans(
 
 
 def text(report: Report) -> str:
+    """Return the whole report."""
     parts = [HEADER]
     for grid in report.grids:
-        label = grid.experiment.path.stem
-        parts.append(_float(_caption(grid), label, _scores(grid)))
+        label, table = grid.experiment.id, frames.scores(grid)
+        parts.append(_float(_caption(grid, table), label, _scores(table)))
         for name, frame in frames.beside(grid).items():
             caption = escaped(f"{grid.experiment.title}: {name}.")
             parts += [_float(caption, f"{label}-{name.split()[0]}", _plain(frame))]
@@ -50,46 +52,35 @@ def text(report: Report) -> str:
     return "\n".join(parts)
 
 
-def _caption(grid: Grid) -> str:
+def _caption(grid: Grid, table: ScoreTable) -> str:
     experiment = grid.experiment
     about = ", ".join(wording.about(experiment))
-    partly = any(entry.scores and entry.gaps for entry in grid.entries.values())
-    dagger = r" $^\dagger$: not all seeds." if partly else ""
+    dagger = f" {DAGGER}: not all seeds." if table.partly else ""
     return escaped(" ".join((f"{experiment.title} ({about}).", *wording.notes(grid)))) + dagger
 
 
-def _scores(grid: Grid) -> str:
-    """Ours, and the paper's beneath in grey."""
-    columns, lines = grid.experiment.columns, []
-    yardsticks = any(grid.yardsticks(row) for row in grid.experiment.rows)
-    for row in grid.experiment.rows:
-        cells = [escaped(wording.row(grid, row)), *map(_cell, grid.row(row))]
-        lines.append(cells + [escaped(wording.yardsticks(grid.yardsticks(row)))] * yardsticks)
-        if row in grid.experiment.paper:
-            paper = [_grey("paper"), *(_paper(grid, row, column) for column in columns)]
+def _scores(table: ScoreTable) -> str:
+    """Set a score table: ours, and the paper's beneath in grey."""
+    lines, yardsticks = [], table.yardsticks
+    for row in table.rows:
+        cells = [escaped(row.label), *map(_cell, row.cells)]
+        lines.append(cells + [escaped(row.yardsticks)] * yardsticks)
+        if row.paper:
+            paper = [_grey("paper"), *(_grey(cell.paper) for cell in row.cells)]
             lines.append(paper + [""] * yardsticks)
-    head = ["", *map(escaped, columns), *["needs no learning"] * yardsticks]
-    return _tabular(head, lines, "l" + "c" * len(columns) + "l" * yardsticks)
+    head = ["", *map(escaped, table.columns), *["needs no learning"] * yardsticks]
+    return _tabular(head, lines, "l" + "c" * len(table.columns) + "l" * yardsticks)
 
 
-def _cell(entry: Entry | None) -> str:
-    if entry is None:
-        return ""
-    if entry.scores is None:
-        return _grey(wording.gaps(entry))
-    against = f" ({wording.difference(entry)})" if entry.against else ""
-    return escaped(wording.scores(entry.scores) + against) + (r"$^\dagger$" if entry.gaps else "")
-
-
-def _paper(grid: Grid, row: str, column: str) -> str:
-    value = grid.experiment.paper[row].get(column)
-    if value is None:
-        return ""
-    return _grey(wording.paper(value, grid.paper_difference(row, column)))
+def _cell(cell: ScoreCell) -> str:
+    if not cell.ours:
+        return _grey(cell.gaps)
+    against = f" ({cell.against})" if cell.against else ""
+    return escaped(cell.ours + against) + (DAGGER if cell.gaps else "")
 
 
 def _grey(words: str) -> str:
-    return rf"\textcolor{{gray}}{{{escaped(words)}}}"
+    return words and rf"\textcolor{{gray}}{{{escaped(words)}}}"
 
 
 def _plain(frame: Frame) -> str:
@@ -126,4 +117,5 @@ def _float(caption: str, label: str, tabular: str) -> str:
 
 
 def escaped(text: str) -> str:
+    """Return the text as LaTeX sets it for what it is."""
     return " ".join(text.split()).translate(SPECIAL)

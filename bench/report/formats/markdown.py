@@ -1,4 +1,4 @@
-"""report.md: the tables as GitHub shows them."""
+"""report.md: the tables in GitHub's Markdown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.report import frames, wording
-from bench.report.frames import Frame
-from bench.report.grid import Entry, Grid
+from bench.report.frames import Frame, ScoreCell, ScoreTable
+from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.report import Report
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def text(report: Report, pictures: Sequence[Picture]) -> str:
-    """The pictures are linked as files in figures/."""
+    """Return the whole report; its pictures are linked as files in figures/."""
     parts = [f"# Report on {report.records.folder}"]
     for grid in report.grids:
-        parts += _experiment(grid, [p for p in pictures if p.section == grid.experiment.path.stem])
+        parts += _experiment(grid, [p for p in pictures if p.section == grid.experiment.id])
     if report.groups:
         parts.append("## All runs")
         for block in frames.runs(report.groups):
@@ -28,7 +28,7 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
         parts += _pictures([p for p in pictures if p.section == "runs"])
         mixed = frames.learned(report.groups)
         parts += ["## Learned mixes", table(mixed), EXPLAINED] if mixed.rows else []
-    lines = [f"- {line}" for line in frames.left_out(report)]
+    lines = [f"- {line}" for line in report.left_out]
     parts += ["## Not in the tables", "\n".join(lines)] if lines else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -38,7 +38,7 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
     yield f"## {experiment.title}"
     yield " · ".join(wording.about(experiment))
     yield f"```\n{experiment.command}\n```"
-    yield scores(grid)
+    yield scores(frames.scores(grid))
     yield "\n".join(f"- {_escaped(note)}" for note in wording.notes(grid))
     for name, frame in frames.beside(grid).items():
         yield f"{name.capitalize()}:"
@@ -53,31 +53,25 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
         )
 
 
-def scores(grid: Grid) -> str:
-    """Ours, and the paper's beneath in italics."""
-    columns, rows = grid.experiment.columns, []
-    for row in grid.experiment.rows:
-        cells = map(_cell, grid.row(row))
-        rows.append([wording.row(grid, row), *cells, wording.yardsticks(grid.yardsticks(row))])
-        if row in grid.experiment.paper:
-            rows.append(["*paper*", *(_paper(grid, row, column) for column in columns), ""])
-    head = [" ", *map(_escaped, columns), "needs no learning"]
+def scores(table: ScoreTable) -> str:
+    """Set a score table: ours, and the paper's beneath in italics."""
+    rows = []
+    for row in table.rows:
+        rows.append([row.label, *map(_cell, row.cells), row.yardsticks])
+        if row.paper:
+            rows.append(["*paper*", *(_italic(cell.paper) for cell in row.cells), ""])
+    head = [" ", *map(_escaped, table.columns), "needs no learning"]
     return _lines(Frame.of(head, rows))
 
 
-def _cell(entry: Entry | None) -> str:
-    if entry is None:
-        return ""
-    gaps = f"*{wording.gaps(entry)}*" if entry.gaps else ""
-    if entry.scores is None:
-        return gaps
-    against = f"({wording.difference(entry)})" if entry.against else ""
-    return " ".join(filter(None, (f"**{wording.scores(entry.scores)}**", _escaped(against), gaps)))
+def _cell(cell: ScoreCell) -> str:
+    ours = cell.ours and f"**{cell.ours}**"
+    against = cell.ours and cell.against and _escaped(f"({cell.against})")
+    return " ".join(filter(None, (ours, against, _italic(cell.gaps))))
 
 
-def _paper(grid: Grid, row: str, column: str) -> str:
-    value = grid.experiment.paper[row].get(column)
-    return "" if value is None else f"*{wording.paper(value, grid.paper_difference(row, column))}*"
+def _italic(words: str) -> str:
+    return words and f"*{words}*"
 
 
 def _pictures(pictures: Sequence[Picture]) -> Iterator[str]:
@@ -87,6 +81,7 @@ def _pictures(pictures: Sequence[Picture]) -> Iterator[str]:
 
 
 def table(frame: Frame) -> str:
+    """Set a plain table."""
     return _lines(
         Frame([*map(_escaped, frame.head)], [[*map(_escaped, row)] for row in frame.rows])
     )
@@ -98,5 +93,5 @@ def _lines(frame: Frame) -> str:
 
 
 def _escaped(text: str) -> str:
-    """What stands for itself: no emphasis, no tags, no new cells."""
+    """Return the text as it will read: no emphasis, no tags, no new cells."""
     return " ".join(re.sub(r"[\\|*_]|<(?=[\w/!?])", r"\\\g<0>", text).split())

@@ -17,7 +17,7 @@ from bench.ensemble.__main__ import main as ensemble
 from bench.ensemble.members import ensemble_id
 from bench.report import frames
 from bench.report.groups import groups
-from bench.report.records import read
+from bench.report.read import read
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.small import SMALL

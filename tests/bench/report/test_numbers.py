@@ -13,13 +13,14 @@ from statistics import mean, stdev
 import pytest
 from rich.console import Console
 
-from bench.report import compare, wording
+from bench.report import compare, frames, wording
 from bench.report.formats import terminal
 from bench.report.grid import Grid, fill
 from bench.report.groups import groups
-from bench.report.records import read, read_experiment
+from bench.report.read import read, read_experiment
 from bench.report.sample_efficiency import reached
 from bench.report.statistics import Rescored, holm
+from tasks.task import Task
 from tests.bench.made_up import Maker
 
 
@@ -60,6 +61,26 @@ def test_cells_are_means_over_seeds_compared_with_the_baseline(
     assert [corrected for _, corrected in ps] == pytest.approx(holm([p for p, _ in ps]))
     assert "command" in mixed
     assert "seed=3" in mixed["command"]
+
+
+def test_every_format_is_given_the_same_words(made_up_runs: Path) -> None:
+    """By hand from the table that the formats set."""
+    path = made_up_runs / ".experiments" / "table2-0123456789.json"
+    table = frames.scores(fill(read_experiment(path), read(made_up_runs)))
+    assert [(row.label, row.paper) for row in table.rows] == [
+        ("snli (dev accuracy)", True),
+        ("ner (dev f1)", False),
+    ]
+    assert table.rows[0].yardsticks == "majority class 33.4"
+    assert not table.partly
+    base, _, penalised, mixed = table.rows[0].cells
+    assert (mixed.score, mixed.sd, mixed.n, mixed.best) == ("72.5", "1.0", 3, True)
+    assert mixed.ours == "72.5 ± 1.0 (n=3)"
+    assert (mixed.against, mixed.direction, mixed.paper) == ("+14.3**", "up", "")
+    assert (base.against, base.direction, base.best, base.paper) == ("", "", False, "88.1")
+    assert penalised.paper == "89.3 (+1.2)"
+    gap = table.rows[1].cells[2]
+    assert (gap.ours, gap.gaps) == ("", "1 failed, 1 missing, 1 unfinished")
 
 
 def test_what_is_missing_says_why_and_which_command(made_up_report: Path) -> None:
@@ -172,7 +193,7 @@ def test_a_task_without_counts_is_scored_anew(
     make = Maker(tmp_path)
     path = two_columns(make)
     counted = grid(make, path).entries["snli", "ELMo"].against
-    monkeypatch.setattr(compare, "_counts", lambda task: None)
+    monkeypatch.setattr(compare, "_imported", lambda target: (Task.counts, Task.from_counts))
     monkeypatch.setattr(compare, "Rescored", partial(Rescored, resamples=29))
     anew = grid(make, path).entries["snli", "ELMo"].against
     assert anew is not None

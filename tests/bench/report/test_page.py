@@ -15,8 +15,11 @@ import matplotlib.image
 import numpy as np
 import pytest
 
+from bench.experiment import View
+from bench.report.figures.draw import VIEWS
+from bench.report.formats.html import OPEN
 from bench.report.mixes import mixes
-from bench.report.records import read
+from bench.report.read import read
 from bench.report.statistics import from_uniform
 from tests.bench.made_up import Maker
 
@@ -77,13 +80,13 @@ def test_page_has_tables_and_figures_that_are_not_empty(page: Page) -> None:
 def test_figures_show_what_was_learned(made_up_runs: Path, made_up_report: Path) -> None:
     """Figure 2's shares, and the λ axis with its 0."""
     records = read(made_up_runs)
-    (figure,) = (found for found in records.experiments if found.view == "weights")
-    shown = [mix for cell in figure.cells for mix in records.runs[cell.key].mix.values()]
+    (figure,) = (found for found in records.experiments if found.view is View.weights)
+    shown = [m for cell in figure.cells for m in records.runs[cell.key].result.mix.values()]
     assert len(shown) == 6
     heat = (made_up_report / "figures" / "figure2-0123456789-weights.svg").read_text()
     for mix in shown:
-        assert all(f">{share:.2f}<" in heat for share in mix["weights"])
-        assert f">{100 * from_uniform(mix['weights']):.1f} %<" in heat
+        assert all(f">{share:.2f}<" in heat for share in mix.weights)
+        assert f">{100 * from_uniform(mix.weights):.1f} %<" in heat
     curve = (made_up_report / "figures" / "lambda-0123456789-1.svg").read_text()
     for value in ("0", "0.0001", "0.001", "0.01", "0.1", "1", "10", "λ", "layer 2"):
         assert f">{value}<" in curve
@@ -99,6 +102,10 @@ def test_a_fixed_mix_is_not_shown_as_learned(tmp_path: Path) -> None:
     found = {run.seed: mixes([run]) for run in read(tmp_path).finished}
     assert found[1] == found[3] == []
     assert [mix.place for mix in found[2]] == ["input", "output"]
+
+
+def test_every_view_has_its_figures_and_its_tables() -> None:
+    assert set(VIEWS) == set(OPEN) == set(View)
 
 
 def test_page_stands_alone(page: Page, made_up_report: Path) -> None:

@@ -11,7 +11,7 @@ from hydra.core.global_hydra import GlobalHydra
 
 from bench.report.frames import costs
 from bench.report.grid import fill
-from bench.report.records import read
+from bench.report.read import read
 from tests import encoder_files
 from tests.encoder_files import KINDS
 

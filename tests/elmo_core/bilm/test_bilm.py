@@ -1,5 +1,10 @@
 """BiLM: shapes, masking, state, gradients."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 
@@ -10,7 +15,7 @@ from elmo_core.bilm.chars import sentence_ids
 SENTENCES = [["one", "two", "three"], ["four"], ["five", "six"]]
 
 
-def test_shapes_and_padding(make_bilm):
+def test_shapes_and_padding(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     layers, state = bilm(sentence_ids(SENTENCES))
     assert layers.shape == (3, bilm.layers, 5, bilm.dim) == (3, 3, 5, 16)
@@ -21,13 +26,13 @@ def test_shapes_and_padding(make_bilm):
         assert (layers[row, :, : len(words) + 2] != 0).any(dim=-1).all()
 
 
-def test_layer_zero_is_the_token_vector_twice(make_bilm):
+def test_layer_zero_is_the_token_vector_twice(make_bilm: Callable[..., BiLM]) -> None:
     layers, _ = make_bilm()(sentence_ids(SENTENCES))
     ahead, back = layers[:, 0].chunk(2, dim=-1)
     assert torch.equal(ahead, back)
 
 
-def test_rows_are_independent_and_carry_their_own_state(make_bilm):
+def test_rows_are_independent_and_carry_their_own_state(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     later = [["a", "b", "c", "d"], ["e", "f"], ["g"]]
     _, state = bilm(sentence_ids(SENTENCES))
@@ -39,7 +44,7 @@ def test_rows_are_independent_and_carry_their_own_state(make_bilm):
         torch.testing.assert_close(together[row, :, :tokens], alone[0], atol=1e-5, rtol=0)
 
 
-def test_the_forward_direction_continues_where_it_stopped(make_bilm):
+def test_the_forward_direction_continues_where_it_stopped(make_bilm: Callable[..., BiLM]) -> None:
     """State in and out: a text read in two halves gives the forward half of reading it whole."""
     bilm = make_bilm()
     ids = sentence_ids([["a", "long", "sentence", "in", "two", "parts"]])
@@ -51,14 +56,14 @@ def test_the_forward_direction_continues_where_it_stopped(make_bilm):
     torch.testing.assert_close(last.hidden[0], end.hidden[0], atol=1e-5, rtol=0)
 
 
-def test_zero_state_is_the_default(make_bilm):
+def test_zero_state_is_the_default(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     ids = sentence_ids(SENTENCES)
     zeros = State(torch.zeros(2, 2, 3, 8), torch.zeros(2, 2, 3, 24))
     assert torch.equal(bilm(ids)[0], bilm(ids, zeros)[0])
 
 
-def test_masks_that_make_no_sense_are_refused(make_bilm):
+def test_masks_that_make_no_sense_are_refused(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     ids = sentence_ids(SENTENCES)
     with pytest.raises(ValueError, match="end of their sentence"):
@@ -67,7 +72,7 @@ def test_masks_that_make_no_sense_are_refused(make_bilm):
         bilm(torch.zeros_like(ids))
 
 
-def test_it_can_be_trained(tiny_options):
+def test_it_can_be_trained(tiny_options: dict[str, Any]) -> None:
     """Frozen is the encoder, not the model: gradients reach every parameter, through the state."""
     bilm = BiLM(tiny_options)
     _, state = bilm(sentence_ids(SENTENCES))
@@ -78,14 +83,14 @@ def test_it_can_be_trained(tiny_options):
         assert parameter.grad.abs().sum() > 0, name
 
 
-def test_tanh_filters(tiny_options):
+def test_tanh_filters(tiny_options: dict[str, Any]) -> None:
     tiny_options["char_cnn"]["activation"] = "tanh"
     bilm = BiLM(tiny_options)
     assert bilm.char_cnn.activation is torch.tanh
     assert bilm(sentence_ids(SENTENCES))[0].isfinite().all()
 
 
-def test_padding_characters_count(make_bilm):
+def test_padding_characters_count(make_bilm: Callable[..., BiLM]) -> None:
     """All 50 positions take part in the maximum: a filter sees the padding's embedding."""
     bilm = make_bilm()
     ids = sentence_ids([["a"]])[0, 1:2]

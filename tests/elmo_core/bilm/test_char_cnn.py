@@ -1,11 +1,16 @@
 """The character CNN against its definition: filter by filter, over all places."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_core.bilm import char_cnn
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.chars import word_ids
 
@@ -21,7 +26,9 @@ def by_definition(cnn: CharCNN, char_ids: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("chunk", [3, 256])
-def test_vectors_and_gradients_are_those_of_the_definition(make_bilm, monkeypatch, chunk):
+def test_vectors_and_gradients_are_those_of_the_definition(
+    make_bilm: Callable[..., BiLM], monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
     monkeypatch.setattr(char_cnn, "CHUNK_WORDS", chunk)
     cnn = make_bilm().requires_grad_(True).double().char_cnn
     char_ids = torch.tensor([word_ids(word, 50) for word in WORDS])
@@ -34,6 +41,6 @@ def test_vectors_and_gradients_are_those_of_the_definition(make_bilm, monkeypatc
         torch.testing.assert_close(ours, plain)
 
 
-def test_no_words(make_bilm):
+def test_no_words(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     assert bilm.char_cnn(torch.zeros(0, 50, dtype=torch.int64)).shape == (0, bilm.dim // 2)

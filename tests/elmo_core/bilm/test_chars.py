@@ -1,5 +1,9 @@
 """Character ids, worked out by hand."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import pytest
 
 from elmo_core.bilm.chars import boundary_ids, check_sentences, sentence_ids, word_ids
@@ -7,23 +11,23 @@ from elmo_core.bilm.chars import boundary_ids, check_sentences, sentence_ids, wo
 BEGIN, END, PAD = 259, 260, 261  # after the shift by one
 
 
-def test_a_word_of_two_bytes():
+def test_a_word_of_two_bytes() -> None:
     assert word_ids("é") == [BEGIN, 0xC3 + 1, 0xA9 + 1, END] + [PAD] * 46
 
 
-def test_a_long_word_keeps_48_bytes():
+def test_a_long_word_keeps_48_bytes() -> None:
     assert word_ids("a" * 60) == [BEGIN, *[ord("a") + 1] * 48, END]
     assert word_ids("a" * 48) == word_ids("a" * 60)
     assert word_ids("a" * 47) != word_ids("a" * 48)
 
 
-def test_a_long_word_may_be_cut_inside_a_character():
+def test_a_long_word_may_be_cut_inside_a_character() -> None:
     ids = word_ids("a" * 47 + "é")
     assert ids[48] == 0xC3 + 1
     assert ids[49] == END
 
 
-def test_boundaries():
+def test_boundaries() -> None:
     begin, end = boundary_ids()
     assert begin == [BEGIN, 257, END] + [PAD] * 47
     assert end == [BEGIN, 258, END] + [PAD] * 47
@@ -33,18 +37,18 @@ ODD = ["\0", "\ud800", "😀", "漢字", "e\u0301", "\U0010ffff", " "]
 
 
 @pytest.mark.parametrize("word", ODD, ids=ascii)
-def test_every_string_has_ids(word):
+def test_every_string_has_ids(word: str) -> None:
     ids = word_ids(word)
     assert len(ids) == 50
     assert all(1 <= i <= 261 for i in ids)
 
 
-def test_lone_surrogates_differ():
+def test_lone_surrogates_differ() -> None:
     assert word_ids("\ud800")[1:4] == [0xED + 1, 0xA0 + 1, 0x80 + 1]
     assert word_ids("\ud800") != word_ids("\ud801")
 
 
-def test_sentences_are_framed_and_masked():
+def test_sentences_are_framed_and_masked() -> None:
     ids = sentence_ids([["a"], ["b", "c"]])
     begin, end = boundary_ids()
     assert ids.shape == (2, 4, 50)
@@ -61,6 +65,6 @@ def test_sentences_are_framed_and_masked():
         (["a b"], "sentence 0 is a string: give a list of tokens"),
     ],
 )
-def test_errors_say_where(sentences, message):
+def test_errors_say_where(sentences: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_sentences(sentences)

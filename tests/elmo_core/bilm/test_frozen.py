@@ -1,9 +1,15 @@
 """FrozenBiLM computes BiLM's layers; products do not depend on how they are computed."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 
 from elmo_core.bilm import frozen, packed_products
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.frozen import FrozenBiLM
 from elmo_core.bilm.packed_products import product
 from elmo_core.encoders.elmo import ElmoEncoder
@@ -21,7 +27,7 @@ LONGEST = 9
 
 
 @pytest.fixture(params=["packed", "plain"])
-def way(request, monkeypatch):
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With oneDNN's packed product, where this machine has it, and with torch's default."""
     if request.param == "packed" and not packed_products.packing_pays(torch.float32):
         pytest.skip("no packed product here, or it is the slower one")
@@ -32,7 +38,9 @@ def way(request, monkeypatch):
 @pytest.mark.parametrize("skip", [True, False])
 @pytest.mark.parametrize("clip", [None, 0.2])
 @torch.no_grad()
-def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
+def test_layers_are_those_of_the_bilm(
+    make_bilm: Callable[..., BiLM], monkeypatch: pytest.MonkeyPatch, skip: bool, clip: float | None
+) -> None:
     bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
     # Chunks of three rows: most steps together with others, some too large for one.
     monkeypatch.setattr(frozen, "CHUNK_GATES", 3 * 4 * bilm.options.cells)
@@ -49,7 +57,7 @@ def test_layers_are_those_of_the_bilm(make_bilm, monkeypatch, skip, clip):
 
 
 @pytest.mark.usefixtures("way")
-def test_a_product_is_a_product():
+def test_a_product_is_a_product() -> None:
     weight, x = torch.randn(40, 24), torch.randn(5, 24)
     torch.testing.assert_close(product(weight)(x), x @ weight.t())
     rough = product(weight, "bfloat16")(x)
@@ -58,7 +66,7 @@ def test_a_product_is_a_product():
     assert product(weight)(x[:1]).shape == (1, 40)
 
 
-def test_precision_is_part_of_the_fingerprint_and_close(make_bilm):
+def test_precision_is_part_of_the_fingerprint_and_close(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     exact, rough = ElmoEncoder(bilm, "tiny"), ElmoEncoder(bilm, "tiny", "bfloat16")
     assert exact.fingerprint != rough.fingerprint
@@ -67,8 +75,10 @@ def test_precision_is_part_of_the_fingerprint_and_close(make_bilm):
     assert not torch.equal(a, b)
 
 
-def test_a_machine_without_packed_products_takes_the_default(monkeypatch):
-    def absent(*_):
+def test_a_machine_without_packed_products_takes_the_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def absent(*_: Any) -> None:
         raise RuntimeError("no such operator")
 
     monkeypatch.setattr(packed_products, "_pack", absent)

@@ -1,11 +1,17 @@
 """lstm.py and bilm.py against a second implementation: plain Python numbers, one cell at a time."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 import torch
 
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import sentence_ids
+from elmo_core.bilm.lstm import ProjectedLSTM
 
 SENTENCES = [["a", "bcd", "é"], ["xyz"], ["hello", "wide", "world", "again", "!"]]
 
@@ -22,7 +28,9 @@ def dot(row: list[float], x: list[float]) -> float:
     return sum(a * b for a, b in zip(row, x, strict=True))
 
 
-def one_step(lstm, x, h, c):
+def one_step(
+    lstm: ProjectedLSTM, x: list[float], h: list[float], c: list[float]
+) -> tuple[list[float], list[float]]:
     """The equations of the published cell, number by number; returns h, c."""
     inner = lstm.cell_clip, lstm.proj_clip
     size = len(c)
@@ -39,7 +47,9 @@ def one_step(lstm, x, h, c):
     return [clip(dot(row, shown), inner[1]) for row in lstm.projection.tolist()], memory
 
 
-def one_direction(bilm, lstms, tokens):
+def one_direction(
+    bilm: BiLM, lstms: Iterable[Any], tokens: list[list[float]]
+) -> tuple[list[Any], list[Any]]:
     """Every layer's outputs for one sentence from zero state, and each layer's last h and c."""
     layers, states = [], []
     for depth, lstm in enumerate(lstms):
@@ -66,7 +76,9 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_every_layer_and_state_equals_the_plain_equations(make_bilm, shape):
+def test_every_layer_and_state_equals_the_plain_equations(
+    make_bilm: Callable[..., BiLM], shape: dict[str, Any]
+) -> None:
     bilm = make_bilm(**shape)
     with torch.no_grad():
         for lstm in (*bilm.forward_lstm, *bilm.backward_lstm):
@@ -90,14 +102,14 @@ def test_every_layer_and_state_equals_the_plain_equations(make_bilm, shape):
                 torch.testing.assert_close(state.cell[direction, k, row], cell, atol=1e-5, rtol=0)
 
 
-def test_the_clips_act(make_bilm):
+def test_the_clips_act(make_bilm: Callable[..., BiLM]) -> None:
     """Guards the test above: with these weights both bounds are reached."""
     _, state = make_bilm(cell_clip=0.3, proj_clip=0.2)(sentence_ids(SENTENCES))
     assert (state.cell.abs() == 0.3).any()
     assert (state.hidden.abs() == 0.2).any()
 
 
-def test_the_residual_stays_out_of_the_recurrence(make_bilm):
+def test_the_residual_stays_out_of_the_recurrence(make_bilm: Callable[..., BiLM]) -> None:
     """With and without skip connections, the second layer's own state is the same."""
     _, with_skip = make_bilm()(sentence_ids(SENTENCES))
     _, without = make_bilm(use_skip_connections=False)(sentence_ids(SENTENCES))

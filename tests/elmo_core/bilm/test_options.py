@@ -1,6 +1,10 @@
 """The published options, read strictly."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +13,7 @@ from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import ElmoCoreError, OptionsError
 
 
-def test_reading(tiny_options):
+def test_reading(tiny_options: dict[str, Any]) -> None:
     options = Options.parse(tiny_options)
     assert options.filters == ((1, 4), (2, 6), (3, 8))
     assert options.filters_total == 18
@@ -17,7 +21,7 @@ def test_reading(tiny_options):
     assert Options.parse(options.published()) == options
 
 
-def test_what_does_not_change_the_numbers_is_equal(tiny_options):
+def test_what_does_not_change_the_numbers_is_equal(tiny_options: dict[str, Any]) -> None:
     expected = Options.parse(tiny_options).canonical()
     tiny_options["char_cnn"]["n_characters"] = 261
     tiny_options["lstm"]["cell_clip"] = 3.0
@@ -25,7 +29,7 @@ def test_what_does_not_change_the_numbers_is_equal(tiny_options):
     assert Options.parse(tiny_options).canonical() == expected
 
 
-def test_no_clipping(tiny_options):
+def test_no_clipping(tiny_options: dict[str, Any]) -> None:
     tiny_options["lstm"]["cell_clip"] = tiny_options["lstm"]["proj_clip"] = None
     options = Options.parse(tiny_options)
     assert options.cell_clip is None
@@ -33,7 +37,7 @@ def test_no_clipping(tiny_options):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_are_understood(name):
+def test_presets_are_understood(name: str) -> None:
     assert Options.parse(PRESETS[name].options).depth == 2
 
 
@@ -53,13 +57,15 @@ def test_presets_are_understood(name):
         ("char_cnn", "embedding", 4, "char_cnn.embedding must be a JSON object"),
     ],
 )
-def test_errors_name_the_entry(tiny_options, section, key, value, message):
+def test_errors_name_the_entry(
+    tiny_options: dict[str, Any], section: str, key: str, value: Any, message: str
+) -> None:
     tiny_options[section][key] = value
     with pytest.raises(OptionsError, match=message):
         Options.parse(tiny_options)
 
 
-def test_missing_and_unknown_keys(tiny_options):
+def test_missing_and_unknown_keys(tiny_options: dict[str, Any]) -> None:
     with pytest.raises(OptionsError, match="unknown key lsmt; did you mean 'lstm'"):
         Options.parse({**tiny_options, "lsmt": {}})
     with pytest.raises(OptionsError, match="one direction"):
@@ -69,7 +75,7 @@ def test_missing_and_unknown_keys(tiny_options):
         Options.parse(tiny_options)
 
 
-def test_files(tmp_path, tiny_options):
+def test_files(tmp_path: Path, tiny_options: dict[str, Any]) -> None:
     path = tmp_path / "options.json"
     with pytest.raises(ElmoCoreError, match=r"options\.json: cannot be read"):
         Options.read(path)

@@ -1,5 +1,7 @@
 """The prefix tree holds every distinct beginning once, and every sentence's way through it."""
 
+from __future__ import annotations
+
 import random
 from itertools import pairwise
 
@@ -9,7 +11,7 @@ from elmo_core.bilm.prefixes import prefix_tree
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_node_for_every_distinct_beginning(seed):
+def test_a_node_for_every_distinct_beginning(seed: int) -> None:
     draw = random.Random(seed)
     sentences = [[draw.randrange(3) for _ in range(draw.randrange(1, 8))] for _ in range(30)]
     sentences.sort(key=len, reverse=True)
@@ -27,7 +29,7 @@ def test_a_node_for_every_distinct_beginning(seed):
             assert above == (here if parents is None else parents[here])
 
 
-def test_where_nothing_branches_a_level_is_the_beginning_of_the_one_before():
+def test_where_nothing_branches_a_level_is_the_beginning_of_the_one_before() -> None:
     tree = prefix_tree([[4, 1, 2], [5, 1, 2], [6, 1]])
     assert tree.sizes == [3, 3, 2]
     assert tree.parents == [[0, 0, 0], None, None]

@@ -1,6 +1,10 @@
 """Weights on disk: both formats, round trips, and files that are wrong."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import h5py
 import pytest
@@ -13,7 +17,7 @@ from elmo_core.errors import ElmoCoreError, WeightsError
 
 
 @pytest.fixture
-def bilm(make_bilm) -> BiLM:
+def bilm(make_bilm: Callable[..., BiLM]) -> BiLM:
     model = make_bilm()
     for tensor in model.state_dict().values():
         tensor.uniform_(-1, 1, generator=torch.Generator().manual_seed(tensor.numel()))
@@ -26,7 +30,7 @@ def same(a: BiLM, b: BiLM) -> bool:
     return all(torch.equal(left[name], right[name]) for name in left)
 
 
-def test_both_formats_round_trip_bit_for_bit(tmp_path, bilm):
+def test_both_formats_round_trip_bit_for_bit(tmp_path: Path, bilm: BiLM) -> None:
     weights.save(bilm, tmp_path / "a.safetensors")
     first = weights.load(tmp_path / "a.safetensors")
     weights.write_hdf5(first, tmp_path / "b.hdf5")
@@ -36,7 +40,7 @@ def test_both_formats_round_trip_bit_for_bit(tmp_path, bilm):
     assert weights.fingerprint(bilm) == weights.fingerprint(first) == weights.fingerprint(second)
 
 
-def test_the_published_file_round_trips_bit_for_bit(tmp_path, reference):
+def test_the_published_file_round_trips_bit_for_bit(tmp_path: Path, reference: Path) -> None:
     options = weights.Options.read(reference / "options.json")
     model = weights.load_hdf5(options, reference / "lm_weights.hdf5")
     weights.write_hdf5(model, tmp_path / "copy.hdf5")
@@ -45,7 +49,7 @@ def test_the_published_file_round_trips_bit_for_bit(tmp_path, reference):
             assert (old[name][()] == new[name][()]).all(), name
 
 
-def test_the_fingerprint_tells_weights_and_options_apart(make_bilm):
+def test_the_fingerprint_tells_weights_and_options_apart(make_bilm: Callable[..., BiLM]) -> None:
     prints = {
         weights.fingerprint(make_bilm()),
         weights.fingerprint(make_bilm(seed=1)),
@@ -56,7 +60,7 @@ def test_the_fingerprint_tells_weights_and_options_apart(make_bilm):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_files_are_widened(tmp_path, bilm, dtype):
+def test_half_precision_files_are_widened(tmp_path: Path, bilm: BiLM, dtype: torch.dtype) -> None:
     path = tmp_path / "half.safetensors"
     rewrite(bilm, path, {name: t.to(dtype) for name, t in bilm.state_dict().items()})
     loaded = weights.load(path)
@@ -65,12 +69,14 @@ def test_half_precision_files_are_widened(tmp_path, bilm, dtype):
         assert torch.equal(tensor, bilm.state_dict()[name].to(dtype).float())
 
 
-def test_nothing_half_written_is_left(tmp_path, bilm, monkeypatch):
+def test_nothing_half_written_is_left(
+    tmp_path: Path, bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "deep" / "er" / "a.safetensors"
     weights.save(bilm, path)
     before = path.read_bytes()
 
-    def fails(state, target, metadata):
+    def fails(state: dict[str, torch.Tensor], target: Path, metadata: dict[str, str]) -> None:
         target.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
@@ -81,7 +87,7 @@ def test_nothing_half_written_is_left(tmp_path, bilm, monkeypatch):
     assert list(path.parent.iterdir()) == [path]
 
 
-def rewrite(bilm, path, state, **metadata):
+def rewrite(bilm: BiLM, path: Path, state: dict[str, torch.Tensor], **metadata: str) -> None:
     options = bilm.options.canonical()
     safetensors.torch.save_file(
         state, path, {"format": weights.FORMAT, "options": options, **metadata}
@@ -91,7 +97,7 @@ def rewrite(bilm, path, state, **metadata):
 NAME = "forward_lstm.1.projection"
 
 
-def change(state, how):
+def change(state: dict[str, torch.Tensor], how: str) -> None:
     if how == "missing":
         del state[NAME]
     elif how == "additional":
@@ -114,7 +120,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("how", "message"), CHANGES)
-def test_wrong_tensors_are_named(tmp_path, bilm, how, message):
+def test_wrong_tensors_are_named(tmp_path: Path, bilm: BiLM, how: str, message: str) -> None:
     state = dict(bilm.state_dict())
     change(state, how)
     path = tmp_path / "a.safetensors"
@@ -134,7 +140,7 @@ def test_wrong_tensors_are_named(tmp_path, bilm, how, message):
         ({"options": "{}"}, "options: missing key char_cnn"),
     ],
 )
-def test_wrong_metadata(tmp_path, bilm, metadata, message):
+def test_wrong_metadata(tmp_path: Path, bilm: BiLM, metadata: dict[str, str], message: str) -> None:
     path = tmp_path / "a.safetensors"
     rewrite(bilm, path, dict(bilm.state_dict()), **metadata)
     with pytest.raises(ElmoCoreError, match=message):
@@ -142,7 +148,7 @@ def test_wrong_metadata(tmp_path, bilm, metadata, message):
 
 
 @pytest.mark.parametrize("kept", [0, 4, 100, 0.5, 0.99])
-def test_truncated_files(tmp_path, bilm, kept):
+def test_truncated_files(tmp_path: Path, bilm: BiLM, kept: int | float) -> None:
     for path, write in ((tmp_path / "a.safetensors", weights.save), (tmp_path / "a.hdf5", None)):
         (write or weights.write_hdf5)(bilm, path)
         whole = path.read_bytes()
@@ -151,7 +157,9 @@ def test_truncated_files(tmp_path, bilm, kept):
             weights.load(path) if write else weights.load_hdf5(bilm.options, path)
 
 
-def test_hdf5_of_another_shape_or_with_other_datasets(tmp_path, bilm, make_bilm):
+def test_hdf5_of_another_shape_or_with_other_datasets(
+    tmp_path: Path, bilm: BiLM, make_bilm: Callable[..., BiLM]
+) -> None:
     path = tmp_path / "a.hdf5"
     weights.write_hdf5(bilm, path)
     other = make_bilm(dim=32).options
@@ -164,21 +172,21 @@ def test_hdf5_of_another_shape_or_with_other_datasets(tmp_path, bilm, make_bilm)
         weights.load_hdf5(make_bilm(n_layers=1).options, path)
 
 
-def test_missing_files(tmp_path, bilm):
+def test_missing_files(tmp_path: Path, bilm: BiLM) -> None:
     with pytest.raises(WeightsError, match="no such file"):
         weights.load(tmp_path / "a.safetensors")
     with pytest.raises(WeightsError, match="no such file"):
         weights.load_hdf5(bilm.options, tmp_path / "a.hdf5")
 
 
-def test_a_pickle_is_never_opened(tmp_path, bilm):
+def test_a_pickle_is_never_opened(tmp_path: Path, bilm: BiLM) -> None:
     path = tmp_path / "a.safetensors"
     torch.save(bilm.state_dict(), path)
     with pytest.raises(WeightsError, match="damaged"):
         weights.load(path)
 
 
-def test_the_options_travel_with_the_weights(tmp_path, bilm):
+def test_the_options_travel_with_the_weights(tmp_path: Path, bilm: BiLM) -> None:
     path = tmp_path / "a.safetensors"
     weights.save(bilm, path)
     with safetensors.safe_open(str(path), framework="pt") as file:

@@ -83,7 +83,8 @@ def test_a_damaged_archive_is_removed(harm: str, archive: Path, tmp_path: Path) 
     if harm == "flipped":
         for i in range(len(whole) // 3, 2 * len(whole) // 3):
             whole[i] ^= 255
-    archive.write_bytes({"short": whole[:-40], "flipped": whole, "page": b"<html></html>"}[harm])
+    harmed = {"short": bytes(whole[:-40]), "flipped": bytes(whole), "page": b"<html></html>"}
+    archive.write_bytes(harmed[harm])
     with pytest.raises(FetchError, match="the same call fetches it anew"):
         unpack(archive, tmp_path / "folder", text_files)
     assert files(tmp_path) == []

@@ -1,10 +1,14 @@
 """download() against a small server on this machine; nothing reaches outside."""
 
+from __future__ import annotations
+
 import hashlib
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -58,12 +62,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body[:sent])
         self.close_connection = True
 
-    def log_message(self, *args) -> None:
+    def log_message(self, *args: Any) -> None:
         pass
 
 
 @pytest.fixture(autouse=True)
-def quiet_surroundings(monkeypatch):
+def quiet_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "BACK_OFF", 0.0)
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
@@ -81,29 +85,29 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def target(tmp_path):
+def target(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "model.bin"
 
 
-def part_of(target):
+def part_of(target: Path) -> Path:
     return target.with_name("model.bin.part")
 
 
-def test_a_plain_download(server, target):
+def test_a_plain_download(server: Server, target: Path) -> None:
     digest = hashlib.sha256(CONTENT).hexdigest()
     assert download(server.url, target, sha256=digest, size=len(CONTENT)) == target
     assert target.read_bytes() == CONTENT
     assert not part_of(target).exists()
 
 
-def test_the_first_digits_of_a_checksum_will_do(server, target):
+def test_the_first_digits_of_a_checksum_will_do(server: Server, target: Path) -> None:
     with pytest.raises(FetchError, match="checksum"):
         download(server.url, target, sha256="0123")
     download(server.url, target, sha256=hashlib.sha256(CONTENT).hexdigest()[:8])
     assert target.read_bytes() == CONTENT
 
 
-def test_what_is_there_is_not_fetched_again(server, target):
+def test_what_is_there_is_not_fetched_again(server: Server, target: Path) -> None:
     target.parent.mkdir()
     target.write_bytes(b"mine")
     download(server.url, target)
@@ -111,14 +115,14 @@ def test_what_is_there_is_not_fetched_again(server, target):
     assert server.ranges == []
 
 
-def test_a_cut_connection_is_resumed(server, target):
+def test_a_cut_connection_is_resumed(server: Server, target: Path) -> None:
     server.cut_after = [1000, 500]
     download(server.url, target)
     assert target.read_bytes() == CONTENT
     assert server.ranges == [None, "bytes=1000-", "bytes=1500-"]
 
 
-def test_a_later_call_goes_on_where_an_earlier_one_gave_up(server, target):
+def test_a_later_call_goes_on_where_an_earlier_one_gave_up(server: Server, target: Path) -> None:
     server.cut_after = [100] * fetch.ATTEMPTS
     with pytest.raises(FetchError, match="gave up after 5 attempts"):
         download(server.url, target)
@@ -128,31 +132,31 @@ def test_a_later_call_goes_on_where_an_earlier_one_gave_up(server, target):
     assert target.read_bytes() == CONTENT
 
 
-def test_a_server_without_ranges_starts_again(server, target):
+def test_a_server_without_ranges_starts_again(server: Server, target: Path) -> None:
     server.honours_range, server.cut_after = False, [1000]
     download(server.url, target)
     assert target.read_bytes() == CONTENT
 
 
-def test_a_part_that_is_too_long_starts_again(server, target):
+def test_a_part_that_is_too_long_starts_again(server: Server, target: Path) -> None:
     target.parent.mkdir()
     part_of(target).write_bytes(b"x" * (len(CONTENT) + 1))
     download(server.url, target)
     assert target.read_bytes() == CONTENT
 
 
-def test_a_busy_server_is_asked_again(server, target):
+def test_a_busy_server_is_asked_again(server: Server, target: Path) -> None:
     server.failures = [503, 429]
     download(server.url, target)
     assert target.read_bytes() == CONTENT
 
 
-def test_no_server(tmp_path):
+def test_no_server(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="gave up"):
         download("http://127.0.0.1:9/model.bin", tmp_path / "model.bin")
 
 
-def test_a_missing_file_is_not_asked_for_twice(server, target):
+def test_a_missing_file_is_not_asked_for_twice(server: Server, target: Path) -> None:
     server.failures = [404]
     with pytest.raises(FetchError, match="answered 404"):
         download(server.url, target)
@@ -160,7 +164,7 @@ def test_a_missing_file_is_not_asked_for_twice(server, target):
     assert not target.exists()
 
 
-def test_a_web_page_is_refused(server, target):
+def test_a_web_page_is_refused(server: Server, target: Path) -> None:
     with pytest.raises(FetchError, match="web page"):
         download(server.url.replace("model.bin", "page"), target)
     assert not target.exists()
@@ -169,7 +173,9 @@ def test_a_web_page_is_refused(server, target):
 @pytest.mark.parametrize(
     ("expected", "message"), [({"sha256": "0" * 64}, "checksum"), ({"size": 7}, "7 were expected")]
 )
-def test_the_wrong_file_is_refused_and_removed(server, target, expected, message):
+def test_the_wrong_file_is_refused_and_removed(
+    server: Server, target: Path, expected: dict[str, Any], message: str
+) -> None:
     with pytest.raises(FetchError, match=message):
         download(server.url, target, **expected)
     assert not target.exists()
@@ -177,7 +183,7 @@ def test_the_wrong_file_is_refused_and_removed(server, target, expected, message
 
 
 @pytest.mark.parametrize("how", ["argument", "environment"])
-def test_offline(server, target, monkeypatch, how):
+def test_offline(server: Server, target: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     if how == "environment":
         monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(FetchError) as caught:
@@ -187,19 +193,19 @@ def test_offline(server, target, monkeypatch, how):
     assert server.ranges == []
 
 
-def test_a_full_disk(server, target, monkeypatch):
+def test_a_full_disk(server: Server, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
     with pytest.raises(FetchError, match=r"too full: 0\.3 MB are needed, 0\.0 MB are free"):
         download(server.url, target)
 
 
-def test_a_folder_that_cannot_be_written(server, tmp_path):
+def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(FetchError, match="cannot write"):
         download(server.url, tmp_path / "file" / "model.bin")
 
 
-def test_two_at_once_fetch_once(server, target):
+def test_two_at_once_fetch_once(server: Server, target: Path) -> None:
     threads = [threading.Thread(target=download, args=(server.url, target)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -209,7 +215,12 @@ def test_two_at_once_fetch_once(server, target):
     assert len(server.ranges) == 1
 
 
-def test_progress_is_shown_on_a_terminal_only(server, target, monkeypatch, capsys):
+def test_progress_is_shown_on_a_terminal_only(
+    server: Server,
+    target: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     download(server.url, target)
     assert capsys.readouterr().err == ""
     target.unlink()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from elmo_core.downloads import glove
-from elmo_core.encoders.word_vectors import WordVectors
 from elmo_core.errors import FetchError
+from elmo_core.word_vectors import WordVectors
 from tests.file_server import FileServer, serving
 
 
@@ -45,7 +45,7 @@ def test_only_what_is_asked_for_is_kept(server: FileServer) -> None:
 
 
 def test_a_name_will_do_wherever_vectors_are_read(server: FileServer) -> None:
-    with pytest.raises(FetchError, match=r"python -m bench\.data get glove\.6B\.50d"):
+    with pytest.raises(FetchError, match=r"glove\.fetch\('glove\.6B\.50d'\) fetches them"):
         WordVectors("glove.6B.50d")
     glove.fetch("glove.6B.50d")
     assert WordVectors("glove.6B.50d")(["of"]).tolist() == [[3, 4]]

@@ -1,13 +1,17 @@
 """encode(): the same numbers in any company."""
 
+from __future__ import annotations
+
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 import torch
 
 from elmo_core.bilm import char_cnn
+from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import sentence_ids
 from elmo_core.encoders import elmo
 from elmo_core.encoders.batches import batches
@@ -17,7 +21,7 @@ PIECES = [*"abcdefghij ABC.,!?é", "漢", "😀", "\u0301", "\ud800", "\0", "ß"
 
 
 @pytest.fixture
-def encoder(make_bilm):
+def encoder(make_bilm: Callable[..., BiLM]) -> ElmoEncoder:
     return ElmoEncoder(make_bilm(), "tiny")
 
 
@@ -32,7 +36,9 @@ def some_sentences(count: int, seed: int, longest: int = 30) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("budget", [1, 50, 4096])
-def test_company_and_batch_size_do_not_matter(encoder, monkeypatch, budget):
+def test_company_and_batch_size_do_not_matter(
+    encoder: ElmoEncoder, monkeypatch: pytest.MonkeyPatch, budget: int
+) -> None:
     sentences = some_sentences(40, seed=1, longest=20)
     alone = [encoder.encode([words])[0] for words in sentences]
     monkeypatch.setattr(elmo, "BATCH_TOKENS", budget)
@@ -45,7 +51,7 @@ def test_company_and_batch_size_do_not_matter(encoder, monkeypatch, budget):
             torch.testing.assert_close(got, alone[i], atol=1e-5, rtol=0)
 
 
-def test_encode_is_the_model_from_zero_state_without_boundaries(encoder):
+def test_encode_is_the_model_from_zero_state_without_boundaries(encoder: ElmoEncoder) -> None:
     words = ["The", "bank", "closed", "."]
     layers, _ = encoder.bilm(sentence_ids([words]))
     got = encoder.encode([words])[0]
@@ -53,12 +59,12 @@ def test_encode_is_the_model_from_zero_state_without_boundaries(encoder):
     torch.testing.assert_close(got, layers[0, :, 1:-1], atol=1e-5, rtol=0)
 
 
-def test_small_inputs(encoder):
+def test_small_inputs(encoder: ElmoEncoder) -> None:
     assert encoder.encode([]) == []
     assert encoder.encode([["a"]])[0].shape == (3, 1, 16)
 
 
-def test_results_stand_on_their_own(encoder):
+def test_results_stand_on_their_own(encoder: ElmoEncoder) -> None:
     """No gradient, float32, and no view that would keep a whole batch in memory."""
     for layers in encoder.encode([["a", "b"], ["c"]]):
         assert not layers.requires_grad
@@ -66,7 +72,7 @@ def test_results_stand_on_their_own(encoder):
         assert layers.untyped_storage().nbytes() == layers.numel() * 4
 
 
-def test_results_may_be_used_in_an_autograd_graph(encoder):
+def test_results_may_be_used_in_an_autograd_graph(encoder: ElmoEncoder) -> None:
     scale = torch.ones((), requires_grad=True)
     (encoder.encode([["a"]])[0] * scale).sum().backward()
     assert scale.grad is not None
@@ -74,7 +80,7 @@ def test_results_may_be_used_in_an_autograd_graph(encoder):
     assert not any(parameter.requires_grad for parameter in encoder.bilm.parameters())
 
 
-def test_the_trainer_around_it_does_not_change_the_numbers(encoder):
+def test_the_trainer_around_it_does_not_change_the_numbers(encoder: ElmoEncoder) -> None:
     sentences = some_sentences(5, seed=2)
     expected = encoder.encode(sentences)
     torch.set_float32_matmul_precision("medium")
@@ -87,14 +93,14 @@ def test_the_trainer_around_it_does_not_change_the_numbers(encoder):
     assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))
 
 
-def test_the_place_of_an_error_is_named(encoder):
+def test_the_place_of_an_error_is_named(encoder: ElmoEncoder) -> None:
     with pytest.raises(ValueError, match="sentence 1 is empty"):
         encoder.encode([["a"], []])
     with pytest.raises(ValueError, match="sentence 0, token 2"):
         encoder.encode([["a", "b", ""]])
 
 
-def test_batches_are_within_the_budget_and_complete():
+def test_batches_are_within_the_budget_and_complete() -> None:
     lengths = [random.Random(3).randint(1, 50) for _ in range(300)] + [9000]
     found = list(batches(lengths, 1000, 30))
     assert sorted(i for batch in found for i in batch) == list(range(301))
@@ -104,7 +110,7 @@ def test_batches_are_within_the_budget_and_complete():
 
 
 @pytest.mark.slow
-def test_memory_is_bounded_by_the_results():
+def test_memory_is_bounded_by_the_results() -> None:
     """A sentence of 10,000 tokens; then a corpus in 40 parts, each thrown away."""
     pytest.importorskip("resource", reason="no Unix")
     script = """
@@ -138,7 +144,7 @@ print(peak() - before)
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_gpu_and_cpu_agree(make_bilm):
+def test_gpu_and_cpu_agree(make_bilm: Callable[..., BiLM]) -> None:
     sentences = some_sentences(50, seed=4)
     expected = ElmoEncoder(make_bilm(), "tiny").encode(sentences)
     got = ElmoEncoder(make_bilm(), "tiny").to("cuda").encode(sentences)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -116,7 +117,7 @@ def test_parameters_are_counted(encoder: Encoder) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(CONF.glob("encoder/*.yaml")), ids=lambda path: path.stem)
-def test_every_configuration_composes(path, configured: Callable[..., DictConfig]) -> None:
+def test_every_configuration_composes(path: Path, configured: Callable[..., DictConfig]) -> None:
     assert "_target_" in list(configured(f"encoder={path.stem}").encoder)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_core.encoders import transformer
 from elmo_core.encoders.subwords import SubwordTokenizer, pool
-from elmo_core.encoders.transformer import load_transformer, windows
+from elmo_core.encoders.transformer import Window, load_transformer, windows
 from elmo_core.errors import OptionsError, WeightsError
 from tests import encoder_files
 
@@ -20,21 +21,21 @@ LONG = [*SENTENCE[:-1], "don't", "é", "\u200d"] * 12
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory):
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return encoder_files.bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module")
-def roberta(tmp_path_factory):
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return encoder_files.roberta(tmp_path_factory.mktemp("roberta"))
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory):
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return encoder_files.gpt2(tmp_path_factory.mktemp("gpt2"))
 
 
-def by_the_library(folder, words):
+def by_the_library(folder: Path, words: list[str]) -> tuple[torch.Tensor, list[int | None]]:
     """All hidden states of the sub-words, and whose they are, as `transformers` itself has them."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     read = tokenizer(words, is_split_into_words=True, return_tensors="pt")
@@ -45,7 +46,7 @@ def by_the_library(folder, words):
 
 
 @pytest.mark.parametrize("pooling", ["first", "mean", "last"])
-def test_words_are_pooled_from_the_layers_of_the_library(bert, pooling):
+def test_words_are_pooled_from_the_layers_of_the_library(bert: Path, pooling: str) -> None:
     hidden, owners = by_the_library(bert, SENTENCE)
     (got,) = load_transformer(str(bert), pooling=pooling).encode([SENTENCE])
     assert len(owners) > len(SENTENCE) + 6  # some words are in pieces
@@ -55,7 +56,7 @@ def test_words_are_pooled_from_the_layers_of_the_library(bert, pooling):
         torch.testing.assert_close(got[:, word], expected, atol=1e-5, rtol=0)
 
 
-def test_pool():
+def test_pool() -> None:
     subwords = torch.tensor([1.0, 2, 3, 4, 5, 6]).view(1, 6, 1)
     assert pool(subwords, [1, 3, 2], "first").flatten().tolist() == [1, 2, 5]
     assert pool(subwords, [1, 3, 2], "last").flatten().tolist() == [1, 4, 6]
@@ -63,7 +64,7 @@ def test_pool():
 
 
 @pytest.mark.parametrize("folder", ["bert", "gpt2", "roberta"])
-def test_a_sentence_is_read_as_running_text(folder, request):
+def test_a_sentence_is_read_as_running_text(folder: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(folder)
     library = transformers.AutoTokenizer.from_pretrained(path)
     words = ["bank", "a", "bank", "nanank"]
@@ -75,7 +76,7 @@ def test_a_sentence_is_read_as_running_text(folder, request):
         assert read.counts == [1, 1, 1, len(read.ids) - 3]
 
 
-def test_odd_words_keep_their_place(bert):
+def test_odd_words_keep_their_place(bert: Path) -> None:
     words = ["\u200d", "bank", "\0", "[SEP]", "\ud800", "😀", "don't"]
     tokenizer = SubwordTokenizer(transformers.AutoTokenizer.from_pretrained(bert))
     (read,) = tokenizer([words])
@@ -89,12 +90,12 @@ def test_odd_words_keep_their_place(bert):
 
 @pytest.mark.parametrize("room", [2, 5, 8])
 @pytest.mark.parametrize("length", range(1, 30))
-def test_each_subword_comes_from_the_window_with_most_context(length, room):
+def test_each_subword_comes_from_the_window_with_most_context(length: int, room: int) -> None:
     found = list(windows(0, length, room))
     kept = [(i, w) for w in found for i in range(w.keep.start, w.keep.stop)]
     assert [i for i, _ in kept] == list(range(length))
 
-    def context(i, window):
+    def context(i: int, window: Window) -> int:
         """Sub-words to the nearer edge; where the sentence ends, nothing is missing."""
         before = i - window.start if window.start else length
         after = window.end - 1 - i if window.end < length else length
@@ -107,7 +108,9 @@ def test_each_subword_comes_from_the_window_with_most_context(length, room):
 
 
 @pytest.mark.parametrize("budget", [1, 100, 4096])
-def test_a_long_sentence_is_its_windows(bert, monkeypatch, budget):
+def test_a_long_sentence_is_its_windows(
+    bert: Path, monkeypatch: pytest.MonkeyPatch, budget: int
+) -> None:
     monkeypatch.setattr(transformer, "BATCH_TOKENS", budget)
     encoder = load_transformer(str(bert), window=20, pooling="first")
     words = encoder.tokenizer([LONG])[0]
@@ -126,7 +129,7 @@ def test_a_long_sentence_is_its_windows(bert, monkeypatch, budget):
     torch.testing.assert_close(short, encoder.encode([SENTENCE])[0], atol=1e-5, rtol=0)
 
 
-def test_no_window_is_longer_than_the_model_can_read(bert, roberta, gpt2):
+def test_no_window_is_longer_than_the_model_can_read(bert: Path, roberta: Path, gpt2: Path) -> None:
     """64 positions less two special tokens; 34, of which 2 are no tokens', less two; 40."""
     rooms = [load_transformer(str(folder)).room for folder in (bert, roberta, gpt2)]
     assert rooms == [62, 30, 40]
@@ -135,7 +138,7 @@ def test_no_window_is_longer_than_the_model_can_read(bert, roberta, gpt2):
         assert layers.isfinite().all()
 
 
-def test_numbers_decide_the_fingerprint(bert, tmp_path):
+def test_numbers_decide_the_fingerprint(bert: Path, tmp_path: Path) -> None:
     one = load_transformer(str(bert))
     assert load_transformer(str(bert), pooling="last").fingerprint != one.fingerprint
     assert load_transformer(str(bert), window=10).fingerprint != one.fingerprint
@@ -148,7 +151,7 @@ def test_numbers_decide_the_fingerprint(bert, tmp_path):
     assert load_transformer(str(copy)).fingerprint != one.fingerprint
 
 
-def test_a_checkpoint_with_a_head_gives_its_body(tmp_path):
+def test_a_checkpoint_with_a_head_gives_its_body(tmp_path: Path) -> None:
     """A language model's checkpoint has no pooler; what is then drawn for one does not matter."""
     folder = encoder_files.bert(tmp_path)
     config = transformers.BertConfig.from_pretrained(folder)
@@ -158,7 +161,7 @@ def test_a_checkpoint_with_a_head_gives_its_body(tmp_path):
     assert torch.equal(one.encode([SENTENCE])[0], other.encode([SENTENCE])[0])
 
 
-def test_of_an_encoder_and_a_decoder_the_encoder_is_meant(bert, tmp_path):
+def test_of_an_encoder_and_a_decoder_the_encoder_is_meant(bert: Path, tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     for file in ("config.json", "model.safetensors"):
         (folder / file).unlink()
@@ -171,13 +174,13 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_meant(bert, tmp_path):
     assert encoder.encode([SENTENCE])[0].isfinite().all()
 
 
-def test_half_precision_is_widened(tmp_path):
+def test_half_precision_is_widened(tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     transformers.AutoModel.from_pretrained(folder).bfloat16().save_pretrained(folder)
     assert load_transformer(str(folder)).encode([SENTENCE])[0].dtype == torch.float32
 
 
-def test_only_safetensors_are_read(bert, tmp_path):
+def test_only_safetensors_are_read(bert: Path, tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
@@ -185,7 +188,7 @@ def test_only_safetensors_are_read(bert, tmp_path):
         load_transformer(str(folder))
 
 
-def test_tensors_that_are_missing_are_not_made_up(tmp_path):
+def test_tensors_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
@@ -193,7 +196,7 @@ def test_tensors_that_are_missing_are_not_made_up(tmp_path):
         load_transformer(str(folder))
 
 
-def test_what_it_says_when_it_cannot(bert, tmp_path):
+def test_what_it_says_when_it_cannot(bert: Path, tmp_path: Path) -> None:
     with pytest.raises(OptionsError, match=r"encoder.model=… is missing"):
         load_transformer(None)
     with pytest.raises(OptionsError, match="did you mean 'mean'"):
@@ -208,14 +211,14 @@ def test_what_it_says_when_it_cannot(bert, tmp_path):
         load_transformer(str(tmp_path))
 
 
-def test_a_damaged_file(tmp_path):
+def test_a_damaged_file(tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     (folder / "model.safetensors").write_bytes(b"cut")
     with pytest.raises(WeightsError, match=f"{folder}: .*header"):
         load_transformer(str(folder))
 
 
-def test_offline_is_honoured(monkeypatch):
+def test_offline_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     """HF_HUB_OFFLINE, which the library reads when it is imported."""
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: pytest.fail("asked the network"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)

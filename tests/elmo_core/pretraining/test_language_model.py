@@ -1,9 +1,15 @@
 """LanguageModel computes, window after window, what BiLM computes over the whole text."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 import torch
 
 from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.options import Options
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.prepare import ENCODED, TRAIN, VOCABULARY
@@ -12,14 +18,16 @@ from elmo_core.pretraining.vocabulary import Vocabulary
 
 
 @pytest.fixture
-def corpus(prepared):
+def corpus(prepared: Path) -> Corpus:
     vocabulary = Vocabulary.read(prepared / VOCABULARY)
     return Corpus(prepared / ENCODED / TRAIN, vocabulary, 50)
 
 
 @pytest.mark.parametrize("clip", [None, 0.2])
 @torch.no_grad()
-def test_carried_windows_are_one_long_text(make_bilm, corpus, clip):
+def test_carried_windows_are_one_long_text(
+    make_bilm: Callable[..., BiLM], corpus: Corpus, clip: float | None
+) -> None:
     bilm = make_bilm(cell_clip=clip, proj_clip=clip)
     model = LanguageModel(bilm, len(corpus.vocabulary)).eval()
     streams = Streams(corpus, batch=3, steps=4)
@@ -40,7 +48,7 @@ def test_carried_windows_are_one_long_text(make_bilm, corpus, clip):
         assert all((memory.abs() == clip).any() for memory in state)  # it has acted
 
 
-def test_no_gradient_flows_into_the_window_before(options, corpus):
+def test_no_gradient_flows_into_the_window_before(options: Options, corpus: Corpus) -> None:
     model = LanguageModel(BiLM(options), len(corpus.vocabulary))
     _, state = model(
         Streams(corpus, 2, 3).window(0), model.bilm.zero_state(2, model.softmax.weight)

@@ -1,12 +1,18 @@
 """Perplexity where it is known: an ignorant model, and a language of two words."""
 
+from __future__ import annotations
+
 import math
 import random
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.options import Options
+from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel
@@ -16,7 +22,9 @@ from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.streams import Arcs
 
 
-def test_a_model_that_knows_nothing_is_as_perplexed_as_there_are_words(make_bilm, make_corpus):
+def test_a_model_that_knows_nothing_is_as_perplexed_as_there_are_words(
+    make_bilm: Callable[..., BiLM], make_corpus: Callable[..., Corpus]
+) -> None:
     corpus = make_corpus([["a", "b"], ["c", "d", "e"]], ["a", "b", "c"])
     model = LanguageModel(make_bilm(), 6)
     torch.nn.init.zeros_(model.softmax.weight)
@@ -25,10 +33,15 @@ def test_a_model_that_knows_nothing_is_as_perplexed_as_there_are_words(make_bilm
     assert found.tokens == 7
 
 
-def test_the_batch_changes_nothing(make_bilm, make_corpus, monkeypatch):
-    monkeypatch.setattr(
-        Arcs, "__init__", lambda self, corpus: vars(self).update(corpus=corpus, length=30)
-    )
+def test_the_batch_changes_nothing(
+    make_bilm: Callable[..., BiLM],
+    make_corpus: Callable[..., Corpus],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def short(self: Arcs, corpus: Corpus) -> None:
+        self.__dict__.update(corpus=corpus, length=30)
+
+    monkeypatch.setattr(Arcs, "__init__", short)
     rng = random.Random(0)
     corpus = make_corpus(
         [rng.choices("abcdef", k=rng.randint(1, 9)) for _ in range(60)], list("abcd")
@@ -45,8 +58,8 @@ def test_the_batch_changes_nothing(make_bilm, make_corpus, monkeypatch):
 
 
 def test_a_language_of_two_words_has_the_perplexity_of_its_closed_form(
-    options, make_corpus, tmp_path
-):
+    options: Options, make_corpus: Callable[..., Corpus], tmp_path: Path
+) -> None:
     """Each sentence is one of two words, p = 0.2: nothing else is uncertain, in either direction.
 
     So half of all tokens carry the entropy of a biased coin, and the other half none.
@@ -67,7 +80,9 @@ def test_a_language_of_two_words_has_the_perplexity_of_its_closed_form(
     assert found.backward == pytest.approx(closed_form, rel=0.01)
 
 
-def test_text_that_is_empty(make_bilm, make_corpus, tmp_path):
+def test_text_that_is_empty(
+    make_bilm: Callable[..., BiLM], make_corpus: Callable[..., Corpus], tmp_path: Path
+) -> None:
     corpus = make_corpus([["a"]], ["a"])
     (tmp_path / "nothing.txt").write_text("\n \n")
     with pytest.raises(CorpusError, match="the text is empty"):

@@ -1,7 +1,13 @@
 """prepare: what it writes, what it refuses, and that it goes on where it was stopped."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from elmo_core.errors import TextError
 from elmo_core.pretraining import prepare as preparing
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.prepare import Request, prepare
@@ -12,7 +18,7 @@ HALF = Request(heldout=0.5, min_count=2)
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     """Two texts of 400 different sentences each."""
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -22,11 +28,11 @@ def folder(tmp_path):
     return texts
 
 
-def lines(path):
+def lines(path: Path) -> list[str]:
     return path.read_text().splitlines()
 
 
-def test_every_sentence_lands_on_one_side_in_whole_blocks(folder, tmp_path):
+def test_every_sentence_lands_on_one_side_in_whole_blocks(folder: Path, tmp_path: Path) -> None:
     report = prepare([folder], tmp_path / "out", HALF)
     for name in ("a", "b"):
         train, heldout = (lines(tmp_path / f"out/{side}/texts/{name}") for side in SIDES)
@@ -36,13 +42,15 @@ def test_every_sentence_lands_on_one_side_in_whole_blocks(folder, tmp_path):
     assert 0 < report.heldout_tokens < 800 * 5
 
 
-def test_more_texts_move_no_sentence_to_the_other_side(folder, tmp_path):
+def test_more_texts_move_no_sentence_to_the_other_side(folder: Path, tmp_path: Path) -> None:
     prepare([folder], tmp_path / "both", HALF)
     prepare([folder / "a"], tmp_path / "one", Request(heldout=0.5, min_count=1))
     assert lines(tmp_path / "one/train/a") == lines(tmp_path / "both/train/texts/a")
 
 
-def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(text, tmp_path):
+def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(
+    text: Path, tmp_path: Path
+) -> None:
     report = prepare([text], tmp_path / "out", Request(heldout=0.3, max_words=4))
     words = Vocabulary.read(tmp_path / "out" / "vocabulary.txt").words
     assert words[:6] == ("<S>", "</S>", "<UNK>", ".", "a", "the")  # 1 each a sentence, by alphabet
@@ -51,16 +59,18 @@ def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(text, tmp_path
     assert report.coverage == sum(word in words for word in train) / len(train)
 
 
-def test_a_second_call_does_only_what_is_left(folder, tmp_path, monkeypatch):
+def test_a_second_call_does_only_what_is_left(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "b").write_bytes(b"fine\nbroken \xff\n")
-    with pytest.raises(CorpusError, match=r"b, line 2"):
+    with pytest.raises(TextError, match=r"b, line 2"):
         prepare([folder], tmp_path / "out", HALF)
     assert not list(tmp_path.glob("out/*/texts/*b*"))
     (folder / "b").write_bytes(b"fine\nmended ?\n")  # of equal length: the same request
     asked = []
     read = preparing.read_sentences
 
-    def watched(path, form):
+    def watched(path: Path, form: str) -> Iterator[list[str]]:
         asked.append(path.name)
         return read(path, form)
 
@@ -71,7 +81,7 @@ def test_a_second_call_does_only_what_is_left(folder, tmp_path, monkeypatch):
     assert asked == ["b"]
 
 
-def test_another_request_is_refused(folder, tmp_path):
+def test_another_request_is_refused(folder: Path, tmp_path: Path) -> None:
     prepare([folder], tmp_path / "out", HALF)
     with pytest.raises(CorpusError, match="begun with other texts or settings"):
         prepare([folder], tmp_path / "out", Request(heldout=0.5, min_count=3))
@@ -81,21 +91,21 @@ def test_another_request_is_refused(folder, tmp_path):
     ("content", "share", "message"),
     [("", 0.5, "no sentence to train on"), ("a b\n", 0.0, "nothing is held out")],
 )
-def test_a_corpus_without_text(tmp_path, content, share, message):
+def test_a_corpus_without_text(tmp_path: Path, content: str, share: float, message: str) -> None:
     (tmp_path / "text").write_text(content)
     with pytest.raises(CorpusError, match=message):
         prepare([tmp_path / "text"], tmp_path / "out", Request(heldout=share, min_count=1))
 
 
-def test_what_is_no_text(tmp_path):
-    with pytest.raises(CorpusError, match="no such file"):
+def test_what_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match="no such file"):
         prepare([tmp_path / "gone"], tmp_path / "out")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CorpusError, match="no text"):
+    with pytest.raises(TextError, match="no text"):
         prepare([tmp_path / "empty"], tmp_path / "out")
 
 
-def test_a_vocabulary_needs_its_boundaries(tmp_path):
+def test_a_vocabulary_needs_its_boundaries(tmp_path: Path) -> None:
     (tmp_path / "words").write_text("the\n<S>\n</S>\n")
     with pytest.raises(CorpusError, match="first three words must be <S>, </S>, <UNK>"):
         Vocabulary.read(tmp_path / "words")

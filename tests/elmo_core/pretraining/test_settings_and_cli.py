@@ -1,8 +1,12 @@
 """The options file, and the command line around everything."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +19,7 @@ from elmo_core.pretraining.settings import Training, read
 VERBS = ("prepare", "train", "evaluate", "finetune", "export")
 
 
-def test_presets_are_the_published_training_except_mini():
+def test_presets_are_the_published_training_except_mini() -> None:
     for name in ("small", "medium", "original"):
         options, training = read(name)
         assert options.published() == PRESETS[f"elmo-{name}"].options
@@ -24,7 +28,9 @@ def test_presets_are_the_published_training_except_mini():
     assert read("elmo-mini") == read("mini")
 
 
-def test_an_options_file_is_the_published_one_and_a_training_part(tiny_options, tmp_path):
+def test_an_options_file_is_the_published_one_and_a_training_part(
+    tiny_options: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "options.json"
     path.write_text(json.dumps({**tiny_options, "training": {"dropout": 0.5, "epochs": 3}}))
     options, training = read(str(path), ["epochs=1.5", "optimizer=adam"])
@@ -43,18 +49,20 @@ def test_an_options_file_is_the_published_one_and_a_training_part(tiny_options, 
         ("optimizer=sgd", "training.optimizer must be adagrad or adam"),
     ],
 )
-def test_changes_that_make_no_sense(change, message):
+def test_changes_that_make_no_sense(change: str, message: str) -> None:
     with pytest.raises(OptionsError, match=message):
         read("mini", [change])
 
 
-def test_options_that_are_nowhere():
+def test_options_that_are_nowhere() -> None:
     with pytest.raises(OptionsError, match="neither an options file nor one of elmo-mini"):
         read("huge")
 
 
 @pytest.mark.parametrize("verb", ["", *VERBS])
-def test_help_ends_in_examples_that_can_be_pasted(verb, capsys):
+def test_help_ends_in_examples_that_can_be_pasted(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
         main([*verb.split(), "--help"])
     assert caught.value.code == 0
@@ -65,7 +73,7 @@ def test_help_ends_in_examples_that_can_be_pasted(verb, capsys):
         cli.parser().parse_args(example[3:])
 
 
-def test_help_is_quick():
+def test_help_is_quick() -> None:
     code = (
         "import sys; from elmo_core.pretraining import cli, __main__; "
         "print(cli.parser().format_help()); sys.exit('torch' in sys.modules)"
@@ -73,7 +81,9 @@ def test_help_is_quick():
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
-def test_the_documented_way(text, tmp_path, tiny_options, capsys):
+def test_the_documented_way(
+    text: Path, tmp_path: Path, tiny_options: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     options = tmp_path / "options.json"
     training = {"batch_size": 4, "epochs": 0.05}
     options.write_text(json.dumps({**tiny_options, "training": training}))
@@ -98,7 +108,13 @@ def test_the_documented_way(text, tmp_path, tiny_options, capsys):
         (["export", "gone", "out"], "error: gone/encoder.safetensors: no such file"),
     ],
 )
-def test_what_can_be_mended_is_one_line(arguments, message, capsys, tmp_path, monkeypatch):
+def test_what_can_be_mended_is_one_line(
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as caught:
         main(arguments)

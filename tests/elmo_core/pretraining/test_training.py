@@ -1,19 +1,25 @@
 """Training end to end, and what happens when it is interrupted."""
 
+from __future__ import annotations
+
 import json
 import math
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
+from elmo_core.bilm.options import Options
 from elmo_core.pretraining import folder, loop
+from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
 from elmo_core.pretraining.export import export
 from elmo_core.pretraining.finetune import finetune
@@ -27,10 +33,10 @@ EVERY = 3
 
 
 @pytest.fixture
-def run(prepared, options, training):
+def run(prepared: Path, options: Options, training: Training) -> Callable[..., None]:
     """Train into a folder, an interval of three steps; changes apply to the training part."""
 
-    def go(out, every=EVERY, **changes):
+    def go(out: Path, every: int = EVERY, **changes: Any) -> None:
         torch.manual_seed(99)  # nothing may depend on what was drawn before
         changed = replace(training, **changes)
         train(prepared, out, options, changed, every=every, accelerator="cpu")
@@ -38,21 +44,21 @@ def run(prepared, options, training):
     return go
 
 
-def state(out):
+def state(out: Path) -> dict[str, torch.Tensor]:
     model, _, _ = folder.load(out)
     return model.state_dict()
 
 
-def assert_same(a, b):
+def assert_same(a: Path, b: Path) -> None:
     for name, tensor in state(a).items():
         assert torch.equal(tensor, state(b)[name]), name
 
 
-def stop_at(monkeypatch, step):
+def stop_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     """The process dies in the middle of an interval."""
     original = PretrainingModule.training_step
 
-    def dying(self, window, index):
+    def dying(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
         if self.global_step == step:
             raise SystemError("killed")
         return original(self, window, index)
@@ -60,7 +66,7 @@ def stop_at(monkeypatch, step):
     monkeypatch.setattr(PretrainingModule, "training_step", dying)
 
 
-def test_from_text_to_encoder(run, prepared, tmp_path):
+def test_from_text_to_encoder(run: Callable[..., None], prepared: Path, tmp_path: Path) -> None:
     run(tmp_path / "model", every=60, epochs=1.5)
     model, vocabulary, _ = folder.load(tmp_path / "model")
     heldout = [prepared / "heldout"]
@@ -86,7 +92,9 @@ def test_from_text_to_encoder(run, prepared, tmp_path):
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
-def test_a_training_that_died_ends_where_it_would_have_ended(run, tmp_path, monkeypatch, optimizer):
+def test_a_training_that_died_ends_where_it_would_have_ended(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimizer: str
+) -> None:
     run(tmp_path / "whole", optimizer=optimizer)
     with monkeypatch.context() as patched:
         stop_at(patched, 2 * EVERY + 1)
@@ -94,11 +102,12 @@ def test_a_training_that_died_ends_where_it_would_have_ended(run, tmp_path, monk
             run(tmp_path / "broken", optimizer=optimizer)
     steps = []
     original = PretrainingModule.training_step
-    monkeypatch.setattr(
-        PretrainingModule,
-        "training_step",
-        lambda self, *a: steps.append(self.global_step) or original(self, *a),
-    )
+
+    def noted(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
+        steps.append(self.global_step)
+        return original(self, window, index)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", noted)
     run(tmp_path / "broken", optimizer=optimizer)
     assert steps[0] == 2 * EVERY
     assert_same(tmp_path / "whole", tmp_path / "broken")
@@ -111,7 +120,9 @@ def test_a_training_that_died_ends_where_it_would_have_ended(run, tmp_path, monk
 
 
 @pytest.mark.slow
-def test_the_same_after_sigkill(prepared, options, training, tmp_path):
+def test_the_same_after_sigkill(
+    prepared: Path, options: Options, training: Training, tmp_path: Path
+) -> None:
     path = tmp_path / "options.json"
     path.write_text(json.dumps(as_json(options, replace(training, epochs=1.0))))
     command = [sys.executable, "-m", "elmo_core.pretraining", "train", str(prepared)]
@@ -134,7 +145,9 @@ def test_the_same_after_sigkill(prepared, options, training, tmp_path):
         ({"learning_rate": 0.5}, "training.learning_rate = 0.03, not 0.5"),
     ],
 )
-def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, message):
+def test_a_checkpoint_of_another_training_is_refused(
+    run: Callable[..., None], tmp_path: Path, changes: Any, message: str
+) -> None:
     run(tmp_path / "out")
     before = state(tmp_path / "out")
     with pytest.raises(TrainingError, match=message):
@@ -142,7 +155,7 @@ def test_a_checkpoint_of_another_training_is_refused(run, tmp_path, changes, mes
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
-def test_a_training_may_be_made_longer(run, tmp_path):
+def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path) -> None:
     def steps() -> int:
         return int((tmp_path / "out" / "log.csv").read_text().splitlines()[-1].split(",")[0])
 
@@ -154,16 +167,20 @@ def test_a_training_may_be_made_longer(run, tmp_path):
     assert training.epochs == 0.24
 
 
-def test_a_gradient_that_is_no_number(run, tmp_path, monkeypatch):
+def test_a_gradient_that_is_no_number(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.inf))
     with pytest.raises(TrainingError, match="the gradient of step 1 is inf"):
         run(tmp_path / "out")
 
 
-def test_a_loss_that_is_no_number(run, tmp_path, monkeypatch):
+def test_a_loss_that_is_no_number(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forward = loop.PretrainingModule.training_step
 
-    def poisoned(self, window, index):
+    def poisoned(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
         if self.global_step == EVERY + 1:
             torch.nn.init.constant_(self.model.softmax.bias, math.nan)
         return forward(self, window, index)
@@ -177,12 +194,14 @@ def test_a_loss_that_is_no_number(run, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("fails", ["checkpoint", "model"])
-def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fails):
+def test_a_full_disk_leaves_the_checkpoint_before(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
     run(tmp_path / "whole")
     calls = []
 
-    def full(original):
-        def write(*arguments):
+    def full(original: Callable[..., Any]) -> Callable[..., Any]:
+        def write(*arguments: Any) -> Any:
             path = next(a for a in arguments if isinstance(a, Path))
             calls.append(path)
             if len(calls) < 2:
@@ -204,7 +223,9 @@ def test_a_full_disk_leaves_the_checkpoint_before(run, tmp_path, monkeypatch, fa
     assert_same(tmp_path / "whole", tmp_path / "out")
 
 
-def test_sampling_and_half_precision_learn_too(prepared, options, training, tmp_path):
+def test_sampling_and_half_precision_learn_too(
+    prepared: Path, options: Options, training: Training, tmp_path: Path
+) -> None:
     changed = replace(training, n_negative_samples_batch=5, epochs=1.5)
     train(prepared, tmp_path / "out", options, changed, accelerator="cpu", precision="bf16-mixed")
     model, vocabulary, _ = folder.load(tmp_path / "out")
@@ -212,7 +233,9 @@ def test_sampling_and_half_precision_learn_too(prepared, options, training, tmp_
     assert all(p.dtype == torch.float32 for p in model.parameters())
 
 
-def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(run, tmp_path):
+def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
     run(tmp_path / "model", every=60, epochs=0.5)
     before = state(tmp_path / "model")
     for name, count in (("train", 300), ("dev", 50)):
@@ -230,7 +253,9 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(run, tmp_path):
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "model").items())
 
 
-def test_a_vocabulary_that_was_changed_by_hand(run, prepared, tmp_path):
+def test_a_vocabulary_that_was_changed_by_hand(
+    run: Callable[..., None], prepared: Path, tmp_path: Path
+) -> None:
     words = (prepared / VOCABULARY).read_text()
     (prepared / VOCABULARY).write_text(words.replace("<S>\n", "", 1))
     with pytest.raises(CorpusError, match="the first three words must be"):

@@ -20,7 +20,7 @@ LAYERS, DIM = 3, 4
 class Noting:
     """Layers that depend on the sentence alone; layer 0 is the same twice, as a biLM's is."""
 
-    layers, dim = LAYERS, DIM
+    layers, dim, parameters = LAYERS, DIM, 0
 
     def __init__(self, name: str = "noting", scale: float = 1.0) -> None:
         self.name, self.fingerprint, self.scale = name, f"{name}-{scale}", scale

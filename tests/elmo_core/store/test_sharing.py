@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def noted(notes: Path) -> list[Sentence]:
 
 def start(
     root: Path, notes: Path, wanted: Sequence[Sentence], seconds: float = 0.01
-) -> FORK.Process:
+) -> ForkProcess:
     def work() -> None:
         FeatureStore(Slow(notes, seconds), root).fill(by_address(wanted))
 
@@ -64,7 +65,7 @@ def test_killed_it_loses_one_shard(opened: Opened, tmp_path: Path) -> None:
     folder = opened().folder
     process = start(folder.parent, tmp_path / "notes", SENTENCES, seconds=0.05)
     until(lambda: len(shards_in(folder)) >= 4)
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.join()
     before = shards_in(folder)
     (folder / ".0123.safetensors.77.tmp").write_bytes(b"half of a shard")
@@ -113,7 +114,14 @@ def test_what_another_computes_is_waited_for(opened: Opened, tmp_path: Path) -> 
 def test_what_another_leaves_behind_is_taken_over(opened: Opened, tmp_path: Path) -> None:
     process = start(opened().root, tmp_path / "notes", SENTENCES, seconds=60)
     until(lambda: bool(list(opened().folder.glob(".claim-*"))))
-    killer = FORK.Process(target=lambda: (time.sleep(0.2), os.kill(process.pid, signal.SIGKILL)))
+    pid = process.pid
+    assert pid is not None
+
+    def kill() -> None:
+        time.sleep(0.2)
+        os.kill(pid, signal.SIGKILL)
+
+    killer = FORK.Process(target=kill)
     killer.start()
     encoder = Noting()
     opened(encoder).fill(WANTED)  # waits, until the other is gone

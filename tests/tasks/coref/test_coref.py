@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,7 @@ def small(tmp_path: Path) -> Coref:
 def test_spans_stay_inside_sentences_and_have_at_most_ten_words(small: Coref) -> None:
     sentences = [[f"w{i}" for i in range(n)] for n in (14, 1, 3, 12)]
     example = {**small.parse({"sentences": sentences}), "id": "1"}
-    small.sizes["per_word"] = 1000.0  # all that do not cross
+    small.sizes = replace(small.sizes, spans_per_word=1000.0)  # all that do not cross
     model = small.model(Placement("none", 0, 0)).eval()
     with torch.no_grad():
         mentions = model(small.collate([example]), None)["mentions"]
@@ -219,7 +220,7 @@ def test_speaker_and_genre_count(small: Coref) -> None:
         {"sentences": words, "speakers": [["A"] * 3, ["B"] * 2]},
         {"sentences": words, "speakers": [["C"] * 3, ["C"] * 2]},
     ]
-    small.sizes["per_word"] = 1000.0  # spans of both sentences
+    small.sizes = replace(small.sizes, spans_per_word=1000.0)  # spans of both sentences
     model = small.model(Placement("none", 0, 0)).eval()
     with torch.no_grad():
         plain, genre, unknown, two, one = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -23,10 +25,9 @@ TOKENS = len(SENTENCES)
 @pytest.fixture
 def scorers() -> tuple[SpanScorer, AntecedentScorer]:
     torch.manual_seed(0)
-    spans = SpanScorer(H, X, widths=WIDTHS, per_word=PER_WORD, feature_dim=F, hidden=6, dropout=0.0)
-    antecedents = AntecedentScorer(
-        spans.output_dim, genres=2, most=MOST, feature_dim=F, hidden=6, dropout=0.0
-    )
+    sizes: dict[str, Any] = {"feature_dim": F, "feed_forward": 6, "dropout": 0.0}
+    spans = SpanScorer(H, X, max_width=WIDTHS, spans_per_word=PER_WORD, **sizes)
+    antecedents = AntecedentScorer(spans.output_dim, genres=2, max_antecedents=MOST, **sizes)
     for scorer in (spans, antecedents):
         for name, parameter in scorer.named_parameters():
             if "bias" in name:  # zero at the start

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from elmo_core.errors import WeightsError
 from tasks.nn.attention import align, masked_softmax
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.recurrent.birnn import BiLSTM
-from tasks.nn.words import PAD, UNK, WordEmbedding, Words, read_vectors
+from tasks.nn.words import PAD, UNK, WordEmbedding, Words
 from tasks.task import DataError
 
 LENGTHS = [3, 5, 1]
@@ -123,19 +124,26 @@ def test_words_from_a_file_are_fixed_and_only_the_wanted_are_kept(tmp_path: Path
 
 
 def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
-    assert read_vectors(glove(tmp_path, "2 3\na 1 2 3\nb 4 5 6\n"), {"b"})[0] == ["b"]
+    words = Words.from_file(glove(tmp_path, "2 3\na 1 2 3\nb 4 5 6\n"), Counter("b"), ())
+    assert (list(words.vocabulary.index), words.dim) == (["b"], 3)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1 2 3\nb 1 2\n", "line 2"),
-        ("a 1 2 3\nb 1 x 3\n", "line 2"),
-        ("a 1 2 3\n", "none of the 1 words"),
+        ("a 1 2 3\nb 1 2\n", "line 2: expected a word and 3 numbers"),
+        ("a 1 2 3\nb 1 x 3\n", "line 2: expected a word and 3 finite numbers"),
+        ("a 1 2 3\nb 1 nan 3\n", "line 2: expected a word and 3 finite numbers"),
+        ("b 1 2 3\na 1 2 3\nb 1 2 3\n", "lines 1 and 3: 'b' stands in the file twice"),
     ],
 )
 def test_malformed_vectors_name_the_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        read_vectors(glove(tmp_path, text), {"b"})
-    with pytest.raises(DataError, match="no file"):
-        read_vectors(tmp_path / "nothing", {"b"})
+    with pytest.raises(WeightsError, match=message):
+        Words.from_file(glove(tmp_path, text), Counter("b"), ())
+
+
+def test_vectors_that_are_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="none of the 1 words"):
+        Words.from_file(glove(tmp_path, "a 1 2 3\n"), Counter("b"), ())
+    with pytest.raises(WeightsError, match="nothing is not a file"):
+        Words.from_file(tmp_path / "nothing", Counter("b"), ())

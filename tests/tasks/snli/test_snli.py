@@ -7,6 +7,7 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from datasets import Dataset
 from elmo_core import Placement
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
 from tasks.snli.data import LABELS, read
-from tasks.snli.model import ESIM
+from tasks.snli.model import ESIM, Sizes
 from tasks.snli.score import score
 from tasks.snli.sources import COMMIT, SOURCES
 from tasks.snli.task import SNLI
@@ -118,8 +119,8 @@ def test_paper_data_comes_from_the_hub_once(hub: str, tmp_path: Path) -> None:
 def model(where: str, **changes: float) -> ESIM:
     torch.manual_seed(0)
     words = Words(WordVocabulary("abcdefgh"), 5)
-    sizes = {"dropout": 0.5, "attention_dropout": 0.5, "weight_l2": 1e-4, **changes}
-    return ESIM(WordEmbedding(words), Placement(where, 3, 4), labels=3, hidden=7, **sizes)  # type: ignore[arg-type]
+    sizes = replace(Sizes(hidden=7), **changes)  # type: ignore[arg-type]
+    return ESIM(WordEmbedding(words), Placement(where, 3, 4), sizes, labels=3)
 
 
 def batch(pairs: int = 2) -> dict[str, torch.Tensor]:

@@ -15,7 +15,7 @@ from torch import Tensor
 from elmo_core import Placement
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
 from tasks.squad.data import names, read
-from tasks.squad.model import BiDAF
+from tasks.squad.model import BiDAF, Sizes
 from tasks.squad.task import SPANS, SQuAD
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
@@ -170,13 +170,13 @@ def test_a_paragraph_is_one_sentence_for_all_its_questions(tmp_path: Path) -> No
 # --- the model
 
 
-def model(where: str = "none", **sizes: int) -> BiDAF:
+SMALL = Sizes(word_dim=7, char_dim=4, char_filters=6, char_width=3, hidden=5)
+
+
+def model(where: str = "none", sizes: Sizes = SMALL) -> BiDAF:
     torch.manual_seed(0)
-    numbers = {"char_dim": 4, "char_filters": 6, "char_width": 3, "hidden": 5, **sizes}
-    words = Words(WordVocabulary("abcdefgh"), sizes.pop("word_dim", 7))
-    numbers.pop("word_dim", None)
-    placement = Placement(where, 3, 1024)
-    return BiDAF(WordEmbedding(words), placement, char_dropout=0.2, dropout=0.2, **numbers)
+    words = Words(WordVocabulary("abcdefgh"), sizes.word_dim)
+    return BiDAF(WordEmbedding(words), Placement(where, 3, 1024), sizes)
 
 
 def batch(task: SQuAD, rows: list[Example]) -> dict[str, Tensor]:
@@ -185,14 +185,13 @@ def batch(task: SQuAD, rows: list[Example]) -> dict[str, Tensor]:
 
 
 def test_sizes_are_the_paper_s() -> None:
-    sizes = {"word_dim": 300, "char_dim": 20, "char_filters": 100, "char_width": 5, "hidden": 90}
     for where, x, h in (
         ("none", 400, 180),
         ("input", 1424, 180),
         ("output", 400, 1204),
         ("input+output", 1424, 1204),
     ):
-        built = model(where, **sizes)
+        built = model(where, Sizes())
         assert built.encoder.rnn.input_size == x
         assert built.merge[0].weight.shape == (180, 4 * h)
         assert built.inner_merge[0].weight.shape == (180, 540)

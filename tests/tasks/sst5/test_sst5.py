@@ -17,7 +17,7 @@ from tasks.nn.pooling import SelfAttentivePooling, masked_min
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
 from tasks.smallworld import sentiment
 from tasks.sst5.data import read
-from tasks.sst5.model import BCN
+from tasks.sst5.model import BCN, Sizes
 from tasks.sst5.score import score
 from tasks.sst5.task import SST5
 from tasks.sst5.trees import parse
@@ -203,16 +203,7 @@ def test_pooling_and_maxout_against_loops() -> None:
 def model(where: str, output: str = "relu") -> BCN:
     torch.manual_seed(0)
     words = WordEmbedding(Words(WordVocabulary("abcdefgh"), 5))
-    dropout = (0.1, 0.2, 0.3)
-    return BCN(
-        words,
-        Placement(where, 3, 4),
-        labels=5,
-        hidden=7,
-        dropout=0.25,
-        output=output,
-        output_dropout=dropout,
-    )
+    return BCN(words, Placement(where, 3, 4), Sizes(hidden=7, output=output), labels=5)
 
 
 @pytest.mark.parametrize(

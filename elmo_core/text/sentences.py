@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from elmo_core.pretraining.texts import read_lines, read_tokenised
-from elmo_core.tokenizer import tokenize_with_offsets
+from elmo_core.text.files import read_lines, read_tokenised
+from elmo_core.text.tokenizer import tokenize_with_offsets
 
 FORMATS = ("auto", "raw", "tokenised")
 PARAGRAPH = 100_000
@@ -17,7 +17,7 @@ _FREE, _ATTACHED = re.compile(r"\s[,.;!?](?=\s)"), re.compile(r"\w[,.;!?](?=\s)"
 
 
 def read_sentences(path: Path, form: str = "auto") -> Iterator[list[str]]:
-    """The sentences of a file, none of them empty.
+    """Yield the sentences of a file, none of them empty.
 
     `form` is `raw` (paragraphs of running text, hard-wrapped or not, empty lines between),
     `tokenised` (one sentence a line, spaces between words), or `auto`, which looks.
@@ -32,7 +32,7 @@ def read_sentences(path: Path, form: str = "auto") -> Iterator[list[str]]:
 
 
 def guess(path: Path) -> str:
-    """`tokenised` where most punctuation marks at the file's beginning stand on their own."""
+    """Say `tokenised` if most punctuation marks at the file's beginning stand alone, or `raw`."""
     sample, taken = [], 0
     for line in read_lines(path):
         sample.append(line)
@@ -44,7 +44,7 @@ def guess(path: Path) -> str:
 
 
 def split_sentences(paragraph: str) -> Iterator[list[str]]:
-    """The sentences of running text, words and punctuation apart.
+    """Split running text into sentences, words and punctuation apart.
 
     A sentence ends behind `. ! ? …` and whatever closing marks are attached to them, unless the
     next word begins in lower case: “Where?” said he. Abbreviations keep their full stop
@@ -66,7 +66,7 @@ def split_sentences(paragraph: str) -> Iterator[list[str]]:
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Lines joined up to the next empty one."""
+    """Join lines up to the next empty one."""
     held: list[str] = []
     size = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Readers of tagged text: CoNLL-U, and the Penn Treebank's Wall Street Journal."""
+"""Text with a part of speech for each word: CoNLL-U, and the Penn Treebank's WSJ."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from datasets import Dataset
 
-from tasks.base.files import DataError, find, to_dataset
+from tasks.base.files import find, to_dataset
 from tasks.formats.conllu import read_sentences
 from tasks.formats.treebank import unescape
+from tasks.task import DataError
 
 UPOS, XPOS = "upos", "xpos"
 SECTIONS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}  # of the WSJ
@@ -25,7 +26,7 @@ Sentence = tuple[list[str], list[str]]
 
 
 def locate(folder: Path, split: str) -> list[Path]:
-    """The files of a split: one of CoNLL-U, or the treebank's, wherever below `folder` they lie."""
+    """Find a split's files: one of CoNLL-U, or the treebank's, wherever below `folder` they lie."""
     conllu = find(folder, (*_named(folder, f"*-ud-{split}.conllu"), f"{split}.conllu"))
     if conllu is not None:
         return [conllu]
@@ -34,11 +35,12 @@ def locate(folder: Path, split: str) -> list[Path]:
 
 
 def files(split: str) -> str:
-    """The official names of a split's files, for the message that there is none."""
+    """Return the official names of a split's files, for the message that there is none."""
     return f"*-ud-{split}.conllu, {split}.conllu, or the Penn Treebank's wsj_*.mrg"
 
 
 def check_tags(tags: str) -> None:
+    """Raise ValueError where `tags` is neither "upos" nor "xpos"."""
     if tags not in (UPOS, XPOS):
         raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
 
@@ -48,10 +50,18 @@ def _named(folder: Path, pattern: str) -> list[str]:
 
 
 def read(folder: Path, split: str, tags: str) -> Dataset | None:
-    """The sentences of a split; `tags`, "upos" or "xpos", says which tags of CoNLL-U files.
+    """Read the sentences of a split.
 
-    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Raises DataError
-    with file and line for malformed rows and trees.
+    Args:
+        folder: where its files lie.
+        split: "train", "dev" or "test".
+        tags: "upos" or "xpos": which tags of CoNLL-U files.
+
+    Returns:
+        A Dataset with the columns `id`, `tokens`, `tags`; None if there is no file for the split.
+
+    Raises:
+        DataError: a row or tree is malformed; the message names file and line.
     """
     paths = locate(folder, split)
     if not paths:
@@ -84,8 +94,13 @@ def _read_conllu(path: Path, tags: str) -> Iterator[Sentence]:
 
 
 def read_trees(path: Path) -> Iterator[Sentence]:
-    """The leaves of bracketed trees, `( (S (NP (NNP Pierre) …) …) )`, without traces, the words as
-    they are written outside a treebank. Raises DataError with file and line."""
+    """Read the leaves of bracketed trees, `( (S (NP (NNP Pierre) …) …) )`, without traces.
+
+    Words come as they are written outside a treebank.
+
+    Raises:
+        DataError: a tree is malformed; the message names file and line.
+    """
     depth = 0
     leaf: list[str] = []  # what the bracket at hand holds, besides brackets
     tokens: list[str] = []

@@ -1,24 +1,27 @@
 """Word vectors: rows on demand, and what is said of a bad file."""
 
+from __future__ import annotations
+
 import hashlib
+from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_core.encoders.static import StaticEncoder
-from elmo_core.encoders.word_vectors import WordVectors
-from elmo_core.errors import FetchError, OptionsError, WeightsError
+from elmo_core.errors import NotFetchedError, OptionsError, WeightsError
+from elmo_core.word_vectors import WordVectors
 
-FILE = "the 1 2\nThe 3 4\n. . . 5 6\nthe 7 8\né 9 10"  # no newline at its end
+FILE = "the 1 2\nThe 3 4\n. . . 5 6\nA 7 8\né 9 10"  # no newline at its end
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     (tmp_path / "tiny.2d.txt").write_text(FILE, encoding="utf-8")
     return tmp_path / "tiny.2d.txt"
 
 
-def test_rows(path):
+def test_rows(path: Path) -> None:
     vectors = WordVectors(path)
     words = ["The", "the", ". . .", "é", "THE", "É", "gone", "\ud800", "."]
     expected = [[3, 4], [1, 2], [5, 6], [9, 10], [1, 2], [9, 10], [0, 0], [0, 0], [0, 0]]
@@ -28,13 +31,23 @@ def test_rows(path):
     assert vectors.sha256 == hashlib.sha256(FILE.encode()).hexdigest()
 
 
-def test_words_that_share_a_hash_are_told_apart(path, monkeypatch):
-    monkeypatch.setattr("elmo_core.encoders.word_vectors.hash", lambda word: 7, raising=False)
+def test_a_table_is_in_the_order_of_the_file(path: Path) -> None:
+    words, rows = WordVectors(path).table(["é", "gone", ". . .", "The", "É"])
+    assert words == ["The", ". . .", "é"]
+    assert rows.tolist() == [[3, 4], [5, 6], [9, 10]]
+    words, rows = WordVectors(path).table(["gone"])
+    assert (words, rows.shape) == ([], (0, 2))
+
+
+def test_words_that_share_a_hash_are_told_apart(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elmo_core.word_vectors.hash", lambda word: 7, raising=False)
     words = ["é", "gone", "The", "the"]
     assert WordVectors(path)(words).tolist() == [[9, 10], [0, 0], [3, 4], [1, 2]]
 
 
-def test_a_word2vec_header_is_skipped(tmp_path):
+def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "w2v.txt").write_text("2 3\na 1 2 3 \n2 4 5 6 \n")
     vectors = WordVectors(tmp_path / "w2v.txt")
     assert vectors(["a", "2"]).tolist() == [[1, 2, 3], [4, 5, 6]]
@@ -47,35 +60,44 @@ def test_a_word2vec_header_is_skipped(tmp_path):
         ("", "not a file, or empty"),
         ("alone\n", "line 1: expected a word and its numbers"),
         ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
-        ("the 1 2\nbank 1 x\n", "'bank' is not 2 finite numbers"),
-        ("the 1 2\nbank 1 nan\n", "'bank' is not 2 finite numbers"),
+        ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),
+        ("the 1 2\nbank 1 nan\n", "line 2: expected a word and 2 finite numbers"),
+        ("2 2\nthe 1 2\nbank 1 inf\n", "line 3: expected a word and 2 finite numbers"),
+        ("bank 1 2\nthe 1 2\nbank 1 2\n", "lines 1 and 3: 'bank' stands in the file twice"),
     ],
 )
-def test_bad_files(tmp_path, text, message):
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.txt"
     path.write_text(text)
     with pytest.raises(WeightsError, match=message) as caught:
         WordVectors(path)(["bank"])
     assert str(path) in str(caught.value)
+    with pytest.raises(WeightsError, match=message):
+        WordVectors(path).table(["bank"])
 
 
-def test_no_file(tmp_path):
+def test_a_word_that_nobody_asks_for_may_be_bad(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("the 1 2\nbank 1 x\nof 3 4\nof 5 6\n")
+    assert WordVectors(tmp_path / "v.txt")(["the"]).tolist() == [[1, 2]]
+
+
+def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"gone\.txt is not a file"):
         WordVectors(tmp_path / "gone.txt")
     with pytest.raises(OptionsError, match="word_vectors=FILE"):
         StaticEncoder(None)
 
 
-def test_a_published_name(path, tmp_path, monkeypatch):
+def test_a_published_name(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
-    with pytest.raises(FetchError, match=r"bench\.data get"):
+    with pytest.raises(NotFetchedError, match="not there yet"):
         StaticEncoder("glove.6B.50d")
     (tmp_path / "vectors").mkdir()
     path.rename(tmp_path / "vectors" / "glove.6B.50d.txt")
     assert StaticEncoder("glove.6B.50d").name == "glove.6B.50d"
 
 
-def test_static_is_one_layer_of_rows(path):
+def test_static_is_one_layer_of_rows(path: Path) -> None:
     encoder = StaticEncoder(path)
     assert (encoder.name, encoder.layers, encoder.dim) == ("tiny.2d", 1, 2)
     assert encoder.parameters == 5 * 2

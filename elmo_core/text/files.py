@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from elmo_core.pretraining.errors import CorpusError
+from elmo_core.errors import TextError
 
 
 def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Name → file, for files and, in folders, all files below. Raises CorpusError.
+    """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
     """
     found: dict[str, Path] = {}
     for given in inputs:
         if not given.exists():
-            raise CorpusError(f"{given}: no such file or folder")
+            raise TextError(f"{given}: no such file or folder")
         root = given.resolve()
         paths = sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:
-                raise CorpusError(f"{path} and {found[name]} would both be called {name}")
+                raise TextError(f"{path} and {found[name]} would both be called {name}")
             found[name] = path
     if not found:
-        raise CorpusError("no text: the folders given are empty")
+        raise TextError("no text: the folders given are empty")
     return found
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file without their ends.
+    """Yield the lines of a UTF-8 file without their ends.
 
-    Raises CorpusError, naming file and line, where a line is not UTF-8 or nothing can be read.
+    Raises TextError, naming file and line, where a line is not UTF-8 or nothing can be read.
     """
     try:
         with open(path, "rb") as file:
@@ -40,11 +40,11 @@ def read_lines(path: Path) -> Iterator[str]:
                 text = _decode(line, path, number)
                 yield text.removeprefix("\ufeff") if number == 1 else text
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+        raise TextError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def read_tokenised(paths: Iterable[Path]) -> Iterator[list[str]]:
-    """The sentences of tokenised files, one a line, spaces between words; none is empty."""
+    """Yield the sentences of tokenised files, one a line, spaces between words; none is empty."""
     for path in paths:
         yield from filter(None, (line.split() for line in read_lines(path)))
 
@@ -53,4 +53,4 @@ def _decode(line: bytes, path: Path, number: int) -> str:
     try:
         return line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
+        raise TextError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error

@@ -1,0 +1,286 @@
+"""What is on disk about runs and experiments, as types: the one schema of both. No torch here.
+
+    <runs>/<task>/<run_id>/result.json     a `Finished` run (or ensemble of runs), or a `Failed` one
+    <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
+
+`read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this
+version does not know is ignored; what an older record may lack has a default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from bench.errors import RunError
+from bench.experiment import View
+from bench.typed_json import Part, arguments, written
+
+SCHEMA = 1  # of results and of manifests
+
+M = TypeVar("M", bound="Manifest")
+
+
+class DamagedRecord(RunError):
+    """A file that this version cannot read as a record. The message is one line and names it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elmo(Part):
+    """Where ELMo entered the model and how its layers were mixed.
+
+    A field is None where it did not count, or where the runs of an ensemble differ in it.
+    """
+
+    placement: str
+    layers: str | None = None
+    l2: float | None = None  # λ
+    dropout: float | None = None
+    layer_norm: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderFacts(Part):
+    """The encoder of a run. Of an ensemble with several encoders, their names alone are known."""
+
+    name: str
+    fingerprint: str | None = None
+    layers: int | None = None
+    dim: int | None = None
+    parameters: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Primary(Part):
+    """The one number that stands for a run: the task's metric on test, or on dev without a test."""
+
+    name: str
+    split: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mix(Part):
+    """The layer mix of one place: the weights s after the softmax, and the scale γ."""
+
+    weights: Sequence[float]
+    gamma: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch(Part):
+    """One epoch of training, counted from 0; no loss where nothing is learned by gradient."""
+
+    epoch: int
+    train_loss: float | None = None
+    lr: float | None = None
+    dev: Mapping[str, float]  # every metric of the task
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberScore(Part):
+    """A run of an ensemble, and its own score on each split that the ensemble was scored on."""
+
+    run_id: str
+    seed: int
+    dev: float | None = None
+    test: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What every result.json says: the choice that was made, and the versions that ran it."""
+
+    status: ClassVar[str]
+
+    run_id: str
+    task: str
+    data: Mapping[str, Any]  # as in the configuration: name, dir, set, version, train_share
+    elmo: Elmo
+    seed: int
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data_name(self) -> str:
+        """The folder, the published set, or else the group that was read."""
+        return str(self.data.get("dir") or self.data.get("set") or self.data["name"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of result.json: first the choice, then what came of it."""
+        content = written(self)
+        versions = content.pop("versions")
+        head = {"schema": SCHEMA, "run_id": content.pop("run_id"), "status": self.status}
+        return {**head, **content, "versions": versions}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failed(Result):
+    """A run that came to no end, and the reason in one line."""
+
+    status = "failed"
+
+    error: str = "no reason recorded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished(Result):
+    """A run that came to its end, or an ensemble of such runs, whose members are then named."""
+
+    status = "finished"
+
+    ensemble: Sequence[MemberScore] = ()
+    encoder: EncoderFacts | None = None
+    metrics: Mapping[str, Mapping[str, float]]  # by split and metric
+    primary: Primary
+    yardsticks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # as the metrics
+    mix: Mapping[str, Mix] = field(default_factory=dict)  # by place
+    epochs: int
+    best_epoch: int  # counted from 0; -1 for an ensemble
+    history: Sequence[Epoch]
+    timing: Mapping[str, float] = field(default_factory=dict)  # seconds by step: fit_s, dev_s, …
+    counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
+    command: str | None = None  # that repeats an ensemble
+
+    @property
+    def metric(self) -> str:
+        """The name of the task's primary metric."""
+        return self.primary.name
+
+    def score(self, split: str) -> float | None:
+        """Return the primary metric on `split`, or None where the run was not scored on it."""
+        metrics = self.metrics.get(split)
+        return None if metrics is None else float(metrics[self.metric])
+
+    @property
+    def dev_scores(self) -> list[float]:
+        """The primary metric on dev after each epoch."""
+        return [float(epoch.dev[self.metric]) for epoch in self.history]
+
+    @property
+    def encoder_name(self) -> str:
+        """The encoder's name; `none` without one."""
+        return self.encoder.name if self.encoder else "none"
+
+    @property
+    def seconds(self) -> float:
+        """The time of all steps together."""
+        return float(sum(self.timing.values()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of result.json; only an ensemble's has `ensemble` and `command`."""
+        content = super().to_json()
+        return {k: v for k, v in content.items() if v or k not in ("ensemble", "command")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifestCell:
+    """One run that an experiment asks for, by its place in the table and by its run id."""
+
+    row: str
+    column: str
+    seed: int
+    task: str
+    run_id: str
+    x: float | None = None  # of the column, where it stands on an axis
+    command: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The task and the run id, which are the run's folder."""
+        return self.task, self.run_id
+
+    @property
+    def placement(self) -> str:
+        """Where ELMo is, which a run id says even before the run."""
+        return self.run_id.rpartition("-")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """A paper's table or figure, as `python -m bench experiment=NAME` expanded it."""
+
+    name: str
+    title: str
+    source: str
+    view: View
+    split: str
+    baseline: str | None
+    rows: Sequence[str]
+    columns: Sequence[str]
+    paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
+    data: str
+    encoder: str
+    command: str
+    cells: Sequence[ManifestCell]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        content = written(self)
+        return {"schema": SCHEMA, "experiment": content.pop("name"), **content}
+
+
+def read_result(path: Path) -> Result:
+    """Return the run's outcome, `Finished` or `Failed`.
+
+    Raises DamagedRecord where what every reader relies on is not there.
+    """
+    with _reading(path, "remove it and repeat the run") as content:
+        chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
+        if content["status"] == Failed.status:
+            result: Result = Failed(**arguments(Failed, content, **chosen))
+        elif content["status"] == Finished.status:
+            result = _finished(content, chosen)
+        else:
+            raise ValueError(f"status {content['status']!r}")
+        _ = result.data_name
+    return result
+
+
+def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished:
+    encoder, mixes = content.get("encoder"), content.get("mix") or {}
+    result = Finished(
+        **arguments(
+            Finished,
+            content,
+            **chosen,
+            ensemble=[MemberScore.from_json(each) for each in content.get("ensemble", ())],
+            encoder=EncoderFacts.from_json(encoder) if encoder else None,
+            primary=Primary.from_json(content["primary"]),
+            mix={place: Mix.from_json(mix) for place, mix in mixes.items()},
+            history=[Epoch.from_json(epoch) for epoch in content["history"]],
+        )
+    )
+    _ = [result.score(split) for split in result.metrics], result.dev_scores
+    return result
+
+
+def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
+    """Return the experiment of a manifest, as a `kind` that takes `more` besides.
+
+    Raises DamagedRecord where something is missing.
+    """
+    with _reading(path, "repeat the experiment") as content:
+        views = [view.value for view in View]
+        if content["view"] not in views:
+            raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
+        cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
+        more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
+        return kind(**arguments(kind, content, **more))
+
+
+@contextmanager
+def _reading(path: Path, way_out: str) -> Iterator[dict[str, Any]]:
+    """Yield the file's content; whatever is wrong with it is raised as DamagedRecord."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["schema"] != SCHEMA:
+            raise ValueError(f"schema {content['schema']}, this version reads {SCHEMA}")
+        yield content
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        why = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise DamagedRecord(f"{path}: damaged ({why}); {way_out}") from None

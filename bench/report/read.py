@@ -1,0 +1,177 @@
+"""A runs folder, read back: its runs, its experiments, and what of it is damaged. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from bench.choice import Choice
+from bench.experiment import View
+from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
+
+Key = tuple[str, str]  # a run's task and run id, which are its folder
+
+
+class ReportError(ValueError):
+    """Something that the caller can mend; one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A finished run: its folder, and what came of it."""
+
+    folder: Path
+    result: Finished
+    asked: str | None = None  # the command of an experiment's cell
+
+    @property
+    def id(self) -> str:
+        """The run id, which names the folder."""
+        return self.folder.name
+
+    @property
+    def task(self) -> str:
+        return self.folder.parent.name
+
+    @property
+    def seed(self) -> int:
+        return self.result.seed
+
+    def score(self, split: str) -> float | None:
+        """Return the primary metric on `split`, or None where the run was not scored on it."""
+        return self.result.score(split)
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "config.yaml"
+
+    @cached_property
+    def choice(self) -> dict[str, Any]:
+        """What decides the run's numbers, the seed aside; from config.yaml, or else the result."""
+        try:
+            chosen = dict(Choice.of(OmegaConf.load(self.config)).values)  # type: ignore[arg-type]
+        except (OSError, OmegaConfBaseException, YAMLError, KeyError, AttributeError):
+            written = self.result.to_json()
+            chosen = {key: written[key] for key in ("task", "data", "elmo", "encoder")}
+        chosen.pop("seed", None)
+        return chosen
+
+    @cached_property
+    def updates(self) -> int | None:
+        """The training updates of an epoch, where the record tells."""
+        train = self.result.counts.get("train")
+        batch = (self.choice.get("training") or {}).get("batch_size")
+        return -(-train // batch) if train and batch else None
+
+    @property
+    def command(self) -> str:
+        """What repeats this run: as an experiment asked for it, as recorded, or from its config."""
+        if known := self.asked or self.result.command:
+            return known
+        folder = quote(str(self.folder.resolve()))
+        own = "hydra/job_logging=none hydra.output_subdir=null hydra.run.dir=."
+        return f"python -m bench --config-path={folder} --config-name=config {own}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(Manifest):
+    """An experiment's manifest, and the file that it was read from."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """What its section, figures and labels are called: the name of its file."""
+        return self.path.stem
+
+
+@dataclass
+class Records:
+    """Everything found in a runs folder."""
+
+    folder: Path
+    runs: dict[Key, Run] = field(default_factory=dict)  # the finished ones
+    failed: dict[Key, Failed] = field(default_factory=dict)
+    unfinished: set[Key] = field(default_factory=set)  # no result.json yet
+    damaged: set[Key] = field(default_factory=set)
+    experiments: list[Experiment] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # a line for each damaged file
+
+    @property
+    def finished(self) -> list[Run]:
+        return list(self.runs.values())
+
+
+def read(folder: Path) -> Records:
+    """Read every run and experiment below `folder`; `problems` name what is damaged.
+
+    Raises ReportError where there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
+    records = Records(folder)
+    experiments = list(_experiments(records))
+    _read_runs(records, {cell.key: cell.command for each in experiments for cell in each.cells})
+    views = list(View)
+    records.experiments = sorted(
+        _without_parts(experiments), key=lambda each: (views.index(each.view), each.name)
+    )
+    if not (records.runs or records.failed or records.experiments or records.problems):
+        raise ReportError(f"{folder}: no runs in it (<task>/<run_id>/result.json)")
+    return records
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read an experiment's manifest. Raises DamagedRecord."""
+    return read_manifest(path, Experiment, path=path)
+
+
+def _experiments(records: Records) -> Iterator[Experiment]:
+    for path in sorted(records.folder.glob(".experiments/*.json")):
+        try:
+            yield read_experiment(path)
+        except DamagedRecord as error:
+            records.problems.append(str(error))
+
+
+def _read_runs(records: Records, commands: Mapping[Key, str]) -> None:
+    """Read every run into `records`; `commands` are those by which experiments asked for runs."""
+    for path in sorted(records.folder.glob("[!.]*/*/result.json")):
+        key = _key(path)
+        try:
+            result = read_result(path)
+        except DamagedRecord as error:
+            records.damaged.add(key)
+            records.problems.append(str(error))
+            continue
+        if isinstance(result, Finished):
+            records.runs[key] = Run(path.parent, result, commands.get(key))
+        elif isinstance(result, Failed):
+            records.failed[key] = result
+    begun = {_key(path) for path in records.folder.glob("[!.]*/*/config.yaml")}
+    records.unfinished = begun - records.runs.keys() - records.failed.keys() - records.damaged
+
+
+def _key(path: Path) -> Key:
+    """Return the key of the run in whose folder `path` lies."""
+    return path.parts[-3], path.parts[-2]
+
+
+def _without_parts(experiments: list[Experiment]) -> list[Experiment]:
+    """Leave out an experiment that was done again for more tasks or seeds: it stands once."""
+    runs = {id(found): {cell.key for cell in found.cells} for found in experiments}
+    return [
+        one
+        for one in experiments
+        if not any(
+            one.name == other.name and runs[id(one)] < runs[id(other)] for other in experiments
+        )
+    ]

@@ -1,0 +1,1 @@
+"""Raw text: its files, its sentences, its words."""

@@ -1,0 +1,78 @@
+"""What a task is given: what tasks/task.py promises, and nothing that it does not ask for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from omegaconf import DictConfig, OmegaConf
+
+from bench.config import ConfigError
+from bench.run.build import task_of
+
+Configured = Callable[..., DictConfig]
+
+
+class Plain:
+    def __init__(self, **given: Any) -> None:
+        self.given = given
+
+
+class Asks(Plain):
+    def __init__(self, *, word_vectors: str | None = None, **others: Any) -> None:
+        super().__init__(word_vectors=word_vectors, **others)
+
+
+class PassesOn(Asks):
+    def __init__(self, *, hidden: int = 3, **others: Any) -> None:
+        super().__init__(hidden=hidden, **others)
+
+
+class PassesNothingOn(Asks):
+    def __init__(self, *, data: str, folder: str | None) -> None:
+        super().__init__(data=data, folder=folder, word_vectors="its own")
+
+
+@pytest.mark.parametrize(
+    ("kind", "vectors"),
+    [
+        (Plain, {}),
+        (Asks, {"word_vectors": "vectors.txt"}),
+        (PassesOn, {"word_vectors": "vectors.txt", "hidden": 3}),
+        (PassesNothingOn, {"word_vectors": "its own"}),
+    ],
+)
+def test_word_vectors_are_for_who_asks_for_them(
+    kind: type[Plain],
+    vectors: dict[str, Any],
+    configured: Configured,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    module = ModuleType("own_tasks")
+    vars(module)["Own"] = kind
+    monkeypatch.setitem(sys.modules, "own_tasks", module)
+    cfg = configured("task=wsd", "data=open", f"data.dir={tmp_path}", "word_vectors=vectors.txt")
+    cfg.task = OmegaConf.create({"name": "own", "_target_": "own_tasks.Own"})
+    made: Any = task_of(cfg)
+    assert made.given == {"data": "open", "folder": str(tmp_path), **vectors}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("+task.hiden=3", r"tasks\.snli\.SNLI: task\.hiden: no such key; did you mean 'hidden'\?"),
+        ("task._target_=tasks.snli.SNLY", r"tasks\.snli\.SNLY: .*SNLY"),
+        ("task._target_=nowhere.Own", r"nowhere\.Own: .*nowhere"),
+    ],
+)
+def test_what_cannot_be_built_is_told_in_one_line(
+    words: str, message: str, configured: Configured
+) -> None:
+    with pytest.raises(ConfigError, match=message) as refused:
+        task_of(configured("task=snli", "data=mini", words))
+    assert "\n" not in str(refused.value)

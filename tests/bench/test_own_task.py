@@ -1,0 +1,109 @@
+"""The task that docs/tasks.md shows: runs and full statistics, with nothing edited in here."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench.report.records import Records, read
+
+from bench.report.__main__ import main as make_report
+from bench.report.grid import fill
+from bench.report.statistics import RESAMPLES
+from tests.conftest import TINY_ENCODER
+
+Bench = Callable[..., int]
+DOCS = Path(__file__).parents[2] / "docs" / "tasks.md"
+
+
+def blocks(language: str) -> list[str]:
+    """What docs/tasks.md shows in this language."""
+    parts = DOCS.read_text(encoding="utf-8").split(f"```{language}\n")[1:]
+    return [part.split("```")[0] for part in parts]
+
+
+def write_headlines(folder: Path) -> None:
+    """Some that a mean of word vectors can tell apart, but not all."""
+    folder.mkdir()
+    drawn = random.Random(0)
+    for split, size in (("train", 60), ("dev", 30), ("test", 40)):
+        lines = []
+        for _ in range(size):
+            clickbait = drawn.random() < 0.5
+            sure = "You will not believe" if clickbait else "Parliament votes on"
+            begin = sure if drawn.random() < 0.7 else "She says"
+            text = f"{begin} {drawn.choice(['this', 'her plan', 'the budget'])} ."
+            lines.append(json.dumps({"text": text, "clickbait": clickbait}))
+        (folder / f"{split}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the user's, in which the page's files lie and the commands are called."""
+    (code,), (task, experiment) = blocks("python"), blocks("yaml")
+    for name, text in (
+        ("headlines.py", code),
+        ("my_conf/task/clickbait.yaml", task),
+        ("my_conf/experiment/clickbait.yaml", experiment),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    write_headlines(tmp_path / "headlines")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # as `python -m` does
+    monkeypatch.delitem(sys.modules, "headlines", raising=False)
+    return tmp_path
+
+
+def call(bench: Bench, *more: str) -> Records:
+    """Do what the page says, with an encoder and epochs of seconds."""
+    (shown,) = (block for block in blocks("") if block.startswith("python -m bench "))
+    runs, report = shown.replace("\\\n", " ").splitlines()
+    quick = (*TINY_ENCODER, "trainer=cpu", "training.max_epochs=2", *more)
+    assert bench(*shlex.split(runs)[3:], *quick) == 0
+    make_report(shlex.split(report)[3:])
+    return read(Path("runs"))
+
+
+def test_the_page_s_task_gets_full_statistics(own: Path, bench: Bench) -> None:
+    records = call(bench)
+    assert len(records.finished) == 6
+    (experiment,) = records.experiments
+    entry = fill(experiment, records).entries["clickbait", "ELMo"]
+    assert entry.not_compared == ""
+    assert entry.against is not None
+    assert (entry.against.resamples, entry.against.seeds) == (RESAMPLES, 3) == (9999, 3)
+    assert entry.against.low <= entry.against.difference <= entry.against.high
+    assert 0 < entry.against.p <= 1
+    assert "Clickbait without and with ELMo" in (own / "runs" / "report" / "report.md").read_text()
+
+
+def test_a_task_named_like_ours_keeps_its_own_counts(own: Path, bench: Bench) -> None:
+    """`snli` is scored by accuracy, the user's own by F1."""
+    yaml = own / "my_conf" / "task" / "clickbait.yaml"
+    yaml.write_text(yaml.read_text().replace("name: clickbait", "name: snli"))
+    records = call(bench, "experiment.seeds=[1]")
+    (experiment,) = records.experiments
+    (entry,) = (e for e in fill(experiment, records).entries.values() if e.against)
+    assert {run.task for run in entry.runs} == {"snli"}
+    assert {run.metric for run in entry.runs} == {"f1"}
+    assert entry.against is not None
+    assert entry.against.resamples == RESAMPLES
+
+
+def test_a_record_whose_task_is_gone_is_told(
+    own: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call(bench, "experiment.seeds=[1]")
+    records = read(Path("runs"))
+    for run in records.finished:
+        config = run.config.read_text().replace("headlines.Clickbait", "nowhere.Clickbait")
+        run.config.write_text(config)
+    entry = fill(records.experiments[0], read(Path("runs"))).entries["clickbait", "ELMo"]
+    assert entry.against is None
+    assert "config.yaml: no task to count with (No module named 'nowhere')" in entry.not_compared
