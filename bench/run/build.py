@@ -47,7 +47,7 @@ def task_of(cfg: DictConfig) -> Task:
     """Make the task, given what tasks/task.py promises it.
 
     Raises:
-        ConfigError: there is no such task, or one of its keys is wrong.
+        ConfigError: There is no such task, or one of its keys is wrong.
     """
     keys = {key: value for key, value in cfg.task.items() if key != "name"}
     promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}

@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger, WandbLogger
 
 from bench.choice import Choice
+from bench.records import Finished
 from bench.run.build import instantiate
 
 
@@ -49,20 +50,16 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
             logger.experiment.finish(exit_code=int(status == "failed"))
 
 
-def finished(logger: Logger | None, result: Mapping[str, Any]) -> None:
-    """Tell the logger how a run ended: the scores of its best epoch, at the step of that epoch.
-
-    Args:
-        logger: None where there is none.
-        result: The content of result.json.
-    """
+def finished(logger: Logger | None, result: Finished) -> None:
+    """Tell the logger how a run ended: the scores of its best epoch, at the step of that epoch."""
     if logger is None:
         return
-    scores = {"best_epoch": result["best_epoch"], **mix_metrics(result["mix"])}
-    for split, metrics in result["metrics"].items():
+    mixes = {place: mix.to_json() for place, mix in result.mix.items()}
+    scores = {"best_epoch": result.best_epoch, **mix_metrics(mixes)}
+    for split, metrics in result.metrics.items():
         scores |= split_metrics(split, metrics)
-        scores |= split_metrics(f"yardsticks/{split}", result["yardsticks"][split])
-    logger.log_metrics(scores, step=result["best_epoch"])
+        scores |= split_metrics(f"yardsticks/{split}", result.yardsticks[split])
+    logger.log_metrics(scores, step=result.best_epoch)
 
 
 def split_metrics(split: str, metrics: Mapping[str, float]) -> dict[str, float]:

@@ -62,7 +62,7 @@ class Record:
 
     @classmethod
     def of(cls, choice: Choice, runs: str) -> Record:
-        """Name the record of this choice in the folder `runs`; it need not be there yet."""
+        """Return the record of this choice in the folder `runs`; it need not be there yet."""
         return cls(Path(runs).expanduser() / choice.values["task"]["name"] / choice.run_id)
 
     def result(self) -> Result | None:

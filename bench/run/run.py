@@ -112,7 +112,7 @@ class _Run:
                 at_hand = module.batch["examples"] if module.batch else []
                 raise out_of_memory.explained(error, self.task, at_hand) or error from None
             result = self._outcome(module, metrics)
-            loggers.finished(logger, result.to_json())
+            loggers.finished(logger, result)
         if trainer.is_global_zero:
             self._save(module, predictions)
             self.record.write_result(result)
@@ -200,7 +200,7 @@ class _Run:
         self.record.write_json("vocabulary.json", self.task.vocabulary())
         self.record.write_lines("predictions.jsonl", predictions)
 
-    def _outcome(self, module: BenchModule, metrics: dict[str, dict[str, float]]) -> Finished:
+    def _outcome(self, module: BenchModule, metrics: Metrics) -> Finished:
         history = module.history
         metric, primary = self.task.metric, "test" if "test" in metrics else "dev"
         best = max(history, key=lambda epoch: epoch["dev"][metric])

@@ -27,7 +27,12 @@ from bench.run.record import Record
 
 LABELS = ("entailment", "neutral", "contradiction")
 SENTENCES = {"dev": 200, "test": 150}
-DATA = {"version": None, "set": None, "dir": None, **OmegaConf.load(CONF / "data" / "mini.yaml").data}
+DATA = {
+    "version": None,
+    "set": None,
+    "dir": None,
+    **OmegaConf.load(CONF / "data" / "mini.yaml").data,
+}
 ENCODER = EncoderFacts(name="made-up", fingerprint="0" * 64, layers=3, dim=8, parameters=1_000)
 
 
