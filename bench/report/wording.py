@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.read import Experiment
-from bench.report.statistics import LEVEL, RESAMPLES
+from bench.report.statistics import LEVEL
 
 MARKED = "* p < 0.05, ** p < 0.01"
 CONFIDENCE = f"{100 * LEVEL:.0f} %"
@@ -99,13 +99,12 @@ def notes(grid: Grid) -> list[str]:
     found = [spread if several else "One seed a cell."] if grid.runs else []
     if against:
         found.append(
-            f"With a sign: the difference from {grid.baseline}. {MARKED}: two-sided "
-            f"approximate randomisation, with Holm's correction over this table's {len(against)} "
-            f"comparisons. Intervals: {CONFIDENCE}, paired bootstrap over examples."
+            f"With a sign: the difference from {grid.baseline}. {MARKED}: two-sided, with Holm's "
+            f"correction over this table's {len(against)} comparisons. Intervals: {CONFIDENCE}, "
+            "over seeds and examples (docs/statistics.md)."
         )
-    fewest = min((each.resamples for each in against), default=RESAMPLES)
-    if fewest < RESAMPLES:
-        found.append(f"Only {fewest} resamples where a task's metric is not a function of sums.")
+    if any(each.one_seed for each in against):
+        found.append("One seed: interval and p-value are of these examples only.")
     found += [
         f"{row}: no test score in every run, so dev is shown."
         for row in experiment.rows

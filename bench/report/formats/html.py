@@ -29,9 +29,9 @@ OPEN: dict[View, tuple[str, ...]] = {
 }
 """Which tables are unfolded beside the figure of a view."""
 METHOD = (
-    "An example with all its seeds is the unit that is resampled, and scores of resamples are the "
-    "official metric: an interval or a p-value speaks of other examples for these trained models; "
-    "the standard deviation over seeds, of another training. All scores are percentages."
+    "An interval or a p-value speaks of other seeds and other examples; with one seed, of other "
+    "examples for this trained model only. What is computed is explained in docs/statistics.md. "
+    "All scores are percentages."
 )
 
 

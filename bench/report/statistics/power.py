@@ -1,0 +1,94 @@
+"""What a table can see: the power of `compare` before the runs are made.
+
+Power is the probability that the interval of a true difference excludes 0. It is exact for normal
+seeds and examples, but for taking what the seeds share as known, which is so for many clusters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import chdtri, ndtr
+
+from bench.report.statistics.intervals import LEVEL, Part, half_width
+from bench.report.statistics.variance import Components
+
+POWER = 0.8
+_STEPS = 200  # of the integral over what the spread between the seeds happens to be
+
+
+def power(
+    difference: float, found: Components, seeds: int, clusters: int, level: float = LEVEL
+) -> float:
+    """Give the probability that a true difference is found.
+
+    Args:
+        difference: the true difference, in points.
+        found: variances of the difference, from earlier runs (`Comparison.components`) or assumed.
+        seeds: how many seeds are to be run; with one, power is for that trained model.
+        clusters: how many clusters of examples there are.
+        level: the level of the interval that shall exclude 0.
+
+    Raises:
+        ValueError: if there are several seeds but the variance between seeds is not known.
+
+    >>> found = Components(seeds=1.0, clusters=400.0, both=400.0)
+    >>> [round(power(3.0, found, seeds, clusters=1000), 2) for seeds in (1, 2, 3, 5, 10)]
+    [0.92, 0.3, 0.65, 0.91, 0.98]
+    """
+    if seeds == 1:
+        variance = found.from_examples(1, clusters)
+        margin = np.array([half_width([Part(variance, clusters - 1)], 1 - level)])
+    elif found.seeds is None:
+        raise ValueError("the variance between seeds is not known: assume one (replace seeds=)")
+    else:
+        variance = found.variance(seeds, clusters)
+        shared = Part(found.clusters / clusters, clusters - 1)
+        uniform = (np.arange(_STEPS) + 0.5) / _STEPS
+        seen = (variance - shared.variance) * chdtri(seeds - 1, uniform) / (seeds - 1)
+        margin = np.array([half_width([Part(v, seeds - 1), shared], 1 - level) for v in seen])
+    if variance == 0:
+        return float(difference != 0)
+    error = np.sqrt(variance)
+    above, below = (ndtr((sign * difference - margin) / error) for sign in (1, -1))
+    return float(np.mean(above + below))
+
+
+def smallest_difference(
+    found: Components, seeds: int, clusters: int, wanted: float = POWER, level: float = LEVEL
+) -> float:
+    """Give the smallest true difference, in points, that is found with the wanted power.
+
+    >>> found = Components(seeds=1.0, clusters=400.0, both=400.0)
+    >>> round(smallest_difference(found, seeds=3, clusters=1000), 1)
+    3.7
+    """
+    least, most = 0.0, 1e-6
+    while power(most, found, seeds, clusters, level) < wanted:
+        least, most = most, 2 * most
+    for _ in range(50):
+        middle = (least + most) / 2
+        seen = power(middle, found, seeds, clusters, level) >= wanted
+        least, most = (least, middle) if seen else (middle, most)
+    return most
+
+
+def seeds_needed(
+    difference: float,
+    found: Components,
+    clusters: int,
+    wanted: float = POWER,
+    level: float = LEVEL,
+    most: int = 100,
+) -> int | None:
+    """Give the number of seeds, two at least, with which a true difference would be found.
+
+    None says that not even `most` seeds would do; as a rule the examples are too few.
+
+    >>> found = Components(seeds=1.0, clusters=400.0, both=400.0)
+    >>> seeds_needed(3.0, found, clusters=1000), seeds_needed(1.0, found, clusters=1000)
+    (4, None)
+    """
+    for seeds in range(2, most + 1):
+        if power(difference, found, seeds, clusters, level) >= wanted:
+            return seeds
+    return None

@@ -1,0 +1,131 @@
+"""Do 95 % intervals cover in 95 of 100? On made-up predictions whose true scores are known.
+
+The whole table (a quarter of an hour on an idle core):
+
+    python -m pytest -m slow tests/bench/report/statistics/test_coverage.py -s
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.report.statistics import Array, Estimate, Summed, compare, estimate, from_counts
+from tests.bench.report.statistics.simulation import Draw, World, draw
+
+TRIALS = 400
+LAYOUTS = ((10, 20), (20, 20), (100, 10), (1000, 1))  # clusters, examples in each
+SEED_SDS = (0.0, 0.5, 2.0, 8.0)  # points of accuracy
+GAIN = 2.0
+CROSSED_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often in 100 trials."""
+
+    score: float  # the interval of a system's own score covers the truth
+    gain: float  # that of a paired difference does, where there is one
+    false: float  # p < 0.05 without a difference
+    crossed: float | None  # the plain crossed bootstrap's interval covers the difference
+
+
+def covers(found: Estimate, truth: float) -> bool:
+    return found.low <= truth <= found.high
+
+
+def crossed_bootstrap(drawn: Draw, score: Any, seed: int) -> Array:
+    """Draw seeds and clusters with replacement (Owen 2007) → (draws,) differences."""
+    random, seeds = np.random.default_rng(seed), len(drawn.first)
+    starts = np.flatnonzero(np.diff(drawn.clusters, prepend=-1))
+    both = np.stack([drawn.first, drawn.better]).transpose(2, 0, 1, 3)
+    sums = np.add.reduceat(both, starts)
+    times = random.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), CROSSED_DRAWS)
+    scores = score(np.tensordot(times.astype(float), sums, axes=1))
+    chosen = random.integers(seeds, size=(CROSSED_DRAWS, seeds))
+    differences: Array = np.take_along_axis(scores[:, 1] - scores[:, 0], chosen, axis=1).mean(1)
+    return differences
+
+
+def coverage(world: World, trials: int, crossed: bool = False) -> Coverage:
+    random, hits = np.random.default_rng(7), []
+    for trial in range(trials):
+        drawn = draw(world, random)
+        clusters = drawn.clusters.tolist()
+        own = estimate(from_counts(drawn.first, world.score, clusters))
+        better = compare(Summed(drawn.first, drawn.better, world.score, clusters))
+        equal = compare(Summed(drawn.first, drawn.equal, world.score, clusters))
+        hit = [covers(own, drawn.truth_first), covers(better, drawn.truth_gain), equal.p < 0.05]
+        if crossed:
+            found = crossed_bootstrap(drawn, world.score, trial)
+            low, high = np.percentile(found, [2.5, 97.5])
+            hit.append(bool(low <= drawn.truth_gain <= high))
+        hits.append(hit)
+    score, gain, false, *rest = (float(share) for share in 100 * np.mean(hits, axis=0))
+    return Coverage(score, gain, false, rest[0] if rest else None)
+
+
+def worlds() -> list[World]:
+    """All layouts with accuracy, and F1 where its own shape matters: with few clusters."""
+    found = [
+        World("accuracy", clusters, size, seeds, sd, gain=GAIN)
+        for clusters, size in LAYOUTS
+        for sd in SEED_SDS
+        for seeds in (1, 2, 3, 5, 10)
+        if seeds > 1 or sd == 2
+    ]
+    return found + [
+        World("F1", clusters, size, seeds, 2.0, gain=GAIN)
+        for clusters, size in LAYOUTS[:3]
+        for seeds in (1, 2, 3, 5, 10)
+    ]
+
+
+HEAD = """| metric | clusters × size | seed sd | seeds | score | difference | p < 0.05 | crossed |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"""
+
+
+def line(world: World, found: Coverage) -> str:
+    layout = f"{world.clusters:,} × {world.size:g}"
+    shares = " | ".join(
+        "" if share is None else f"{share:.1f}"
+        for share in (found.score, found.gain, found.false, found.crossed)
+    )
+    return f"| {world.metric} | {layout} | {world.seed_sd:g} | {world.seeds} | {shares} |"
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        World("accuracy", clusters=20, size=5, seeds=1, seed_sd=3.0, gain=GAIN),
+        World("accuracy", clusters=20, size=5, seeds=3, seed_sd=3.0, gain=GAIN),
+        World("F1", clusters=15, size=5, seeds=3, seed_sd=0.0, gain=GAIN),
+        World("F1", clusters=40, size=5, seeds=5, seed_sd=3.0, gain=GAIN),
+    ],
+)
+def test_intervals_cover_and_chance_is_called_chance(world: World) -> None:
+    """Within three standard errors of the aim, for 300 trials."""
+    found = coverage(world, trials=300)
+    assert 91 < found.score < 99
+    assert 91 < found.gain < 99
+    assert 1 < found.false < 9
+
+
+def test_the_crossed_bootstrap_is_too_narrow_for_few_seeds() -> None:
+    """What the statistics here are for."""
+    world = World("accuracy", clusters=60, size=5, seeds=2, seed_sd=10.0)
+    found = coverage(world, trials=150, crossed=True)
+    assert found.crossed is not None
+    assert found.crossed < 80
+    assert found.gain > 86
+
+
+@pytest.mark.slow
+def test_the_coverage_table(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print("\n" + HEAD)
+        for world in worlds():
+            print(line(world, coverage(world, TRIALS, crossed=world.seed_sd > 1)), flush=True)
