@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
+def combine(
+    folders: Sequence[Path], force: bool = False, trusted: Sequence[str] = ()
+) -> dict[str, Any]:
     """Combine, score and record these runs, or show what was recorded; returns the result.
 
-    Raises RunError where they cannot be combined.
+    `trusted`: packages whose classes the runs may name. Raises RunError where the runs cannot be
+    combined.
     """
     from bench.console import said_in
     from bench.run import panel
@@ -35,16 +38,16 @@ def combine(folders: Sequence[Path], force: bool = False) -> dict[str, Any]:
         panel.show(result, record.folder, note="finished earlier; --force repeats it")
         return result
     with record.lock(), said_in(record.log):
-        result = _combined(found, record)
+        result = _combined(found, record, trusted)
     panel.show(result, record.folder)
     return result
 
 
-def _combined(found: Sequence[Member], record: Record) -> dict[str, Any]:
+def _combined(found: Sequence[Member], record: Record, trusted: Sequence[str]) -> dict[str, Any]:
     from bench.ensemble.committee import Committee
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
-    committee = Committee([member.folder for member in found])
+    committee = Committee([member.folder for member in found], trusted)
     timing: dict[str, float] = {}
     metrics, predictions = {}, []
     for split in splits(found):

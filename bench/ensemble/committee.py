@@ -41,10 +41,10 @@ class Committee:
     How predictions are read from scores, and the size of a batch, are the first one's.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        """Raises RunError where labels differ."""
+    def __init__(self, folders: Sequence[Path], trusted: Sequence[str] = ()) -> None:
+        """Raises RunError where labels differ, or a run names what is not trusted."""
         stores: dict[str, FeatureStore] = {}
-        self.experts = [_expert(folder, stores) for folder in folders]
+        self.experts = [_expert(folder, stores, trusted) for folder in folders]
         self.first = self.experts[0]
         self.task = self.first.task
         self.stores = {id(e.store): (e.cfg, e.store) for e in self.experts if e.store}
@@ -96,9 +96,9 @@ class Committee:
             raise RunError(f"runs of {name} cannot be combined: {reason}") from None
 
 
-def _expert(folder: Path, stores: dict[str, FeatureStore]) -> Expert:
+def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
     """`stores` has those made before, one for each encoder."""
-    cfg = configuration(folder)
+    cfg = configuration(folder, trusted)
     name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
     if name not in stores and (encoder := encoder_of(cfg)) is not None:
         stores[name] = features.store_of(cfg, encoder)
