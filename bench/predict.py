@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any
 
 from bench.errors import RunError, exit_status
+from bench.run.trust import add_trust
 
 EXAMPLES = """examples:
   echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
@@ -39,9 +40,10 @@ def main() -> None:
     parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
     parser.add_argument("--output", type=Path, help="file to make (default: standard output)")
     parser.add_argument("--batch-size", type=int, default=32, help="lines at a time (default: 32)")
+    add_trust(parser)
     given = parser.parse_args()
     with exit_status(debug=False), ExitStack() as files:
-        predict = Predictor(given.run)
+        predict = Predictor(given.run, given.trust)
         lines = files.enter_context(_opened(given.input))
         out = files.enter_context(given.output.open("w")) if given.output else sys.stdout
         numbered = zip(count(1), lines, strict=False)
@@ -54,17 +56,18 @@ class Predictor:
     """A finished run that is applied to more text.
 
     Args:
-        folder: The run's.
+        folder: The run's folder.
+        trusted: Packages whose classes the run may name.
 
     Raises:
-        RunError: `folder` holds no finished run.
+        RunError: `folder` holds no finished run, or names what is not trusted.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, trusted: Sequence[str] = ()) -> None:
         from bench.run.build import encoder_of
         from bench.run.trained import configuration, trained
 
-        cfg = configuration(folder)
+        cfg = configuration(folder, trusted)
         self.encoder = encoder_of(cfg)
         self.task, self.model = trained(folder, cfg, self.encoder)
 

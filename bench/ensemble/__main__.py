@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench.ensemble.members import PROGRAM
 from bench.errors import exit_status
+from bench.run.trust import add_trust
 
 EXAMPLES = f"""examples:
   {PROGRAM} runs/snli/input+output-*    # all seeds of a sweep
@@ -31,11 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs", nargs="+", type=Path, metavar="RUN", help="folder of a finished run"
     )
     parser.add_argument("--force", action="store_true", help="repeat a finished ensemble")
+    add_trust(parser)
     given = parser.parse_args(arguments)
     with exit_status(debug=False):
         from bench.ensemble.combine import combine
 
-        combine(given.runs, force=given.force)
+        combine(given.runs, force=given.force, trusted=given.trust)
 
 
 if __name__ == "__main__":

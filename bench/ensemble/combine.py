@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def combine(folders: Sequence[Path], force: bool = False) -> Finished:
+def combine(folders: Sequence[Path], force: bool = False, trusted: Sequence[str] = ()) -> Finished:
     """Combine, score and record the runs in `folders`, or show what was recorded before.
 
-    Returns the ensemble's result. Raises RunError where the runs cannot be combined.
+    The runs may name classes of the packages `trusted`. Returns the ensemble's result. Raises
+    RunError where the runs cannot be combined.
     """
     from bench.console import said_in
     from bench.run import panel
@@ -37,16 +38,16 @@ def combine(folders: Sequence[Path], force: bool = False) -> Finished:
         panel.show(result, record.folder, note="finished earlier; --force repeats it")
         return result
     with record.lock(), said_in(record.log):
-        result = _combined(found, record)
+        result = _combined(found, record, trusted)
     panel.show(result, record.folder)
     return result
 
 
-def _combined(found: Sequence[Member], record: Record) -> Finished:
+def _combined(found: Sequence[Member], record: Record, trusted: Sequence[str]) -> Finished:
     from bench.ensemble.committee import Committee
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
-    committee = Committee([member.folder for member in found])
+    committee = Committee([member.folder for member in found], trusted)
     timing: dict[str, float] = {}
     metrics, predictions = {}, []
     for split in splits(found):

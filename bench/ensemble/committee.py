@@ -48,15 +48,16 @@ class Committee:
     How predictions are read from scores, and the size of a batch, are the first one's.
 
     Args:
-        folders: Of the runs.
+        folders: The runs' folders.
+        trusted: Packages whose classes the runs may name.
 
     Raises:
-        RunError: The labels of two runs differ.
+        RunError: The labels of two runs differ, or a run names what is not trusted.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], trusted: Sequence[str] = ()) -> None:
         stores: dict[str, FeatureStore] = {}
-        self.experts = [_expert(folder, stores) for folder in folders]
+        self.experts = [_expert(folder, stores, trusted) for folder in folders]
         self.first = self.experts[0]
         self.task = self.first.task
         self.stores = {id(e.store): (e.cfg, e.store) for e in self.experts if e.store}
@@ -112,9 +113,9 @@ class Committee:
             raise RunError(f"runs of {name} cannot be combined: {reason}") from None
 
 
-def _expert(folder: Path, stores: dict[str, FeatureStore]) -> Expert:
+def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
     """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
-    cfg = configuration(folder)
+    cfg = configuration(folder, trusted)
     name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
     if name not in stores and (encoder := encoder_of(cfg)) is not None:
         stores[name] = features.store_of(cfg, encoder)

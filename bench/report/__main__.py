@@ -7,6 +7,8 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.run.trust import add_trust
+
 FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:
   python -m bench.report runs                    # runs/report/: index.html, report.md, .tex, .csv
@@ -32,6 +34,7 @@ def parser() -> ArgumentParser:
     found.add_argument(
         "-o", "--out", type=Path, metavar="FOLDER", help="where to write (default: RUNS/report)"
     )
+    add_trust(found)
     return found
 
 
@@ -42,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from bench.report.write import write
 
     try:
-        written = write(args.runs, args.out or args.runs / "report", args.format or FORMATS)
+        written = write(
+            args.runs, args.out or args.runs / "report", args.format or FORMATS, args.trust
+        )
     except (ReportError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

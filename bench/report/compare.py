@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from omegaconf import DictConfig, OmegaConf
 
 from bench.report.read import Run
 from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
+from bench.run import trust
 
 Row = Mapping[str, Any]
 Counting = tuple[Callable[[Row], tuple[float, ...] | None], Callable[[Array], Array]]
@@ -56,9 +56,7 @@ def _rescored_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> P
     try:
         from bench.run.build import task_of  # brings torch
 
-        config = OmegaConf.load(first[0].config)
-        assert isinstance(config, DictConfig)
-        task = task_of(config)
+        task = task_of(trust.read(first[0].config, first[0].trusted))
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise Incomparable(f"{first[0].config}: no task to score with ({reason})") from error
@@ -80,8 +78,12 @@ def _counting(run: Run) -> Counting:
 
     Raises Incomparable where the record names no task that can be imported.
     """
+    target = run.choice["task"]["_target_"]
+    if not trust.is_trusted(target, run.trusted):
+        package = target.partition(".")[0]
+        raise Incomparable(f"its task {target} is not of this suite: add --trust {package}")
     try:
-        return _imported(run.choice["task"]["_target_"])
+        return _imported(target)
     except Exception as error:  # whatever a module of the user's own may raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise Incomparable(f"{run.config}: no task to count with ({reason})") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ class Run:
     folder: Path
     result: Finished
     asked: str | None = None  # the command of an experiment's cell
+    trusted: tuple[str, ...] = ()  # packages, besides this suite, whose task it may name
 
     @property
     def id(self) -> str:
@@ -113,16 +114,18 @@ class Records:
         return list(self.runs.values())
 
 
-def read(folder: Path) -> Records:
+def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     """Read every run and experiment below `folder`; `problems` name what is damaged.
 
+    The tasks of runs may lie in the packages `trusted`, whose code is imported for statistics.
     Raises ReportError where there is no such folder, or nothing in it.
     """
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
     records = Records(folder)
     experiments = list(_experiments(records))
-    _read_runs(records, {cell.key: cell.command for each in experiments for cell in each.cells})
+    commands = {cell.key: cell.command for each in experiments for cell in each.cells}
+    _read_runs(records, commands, tuple(trusted))
     views = list(View)
     records.experiments = sorted(
         _without_parts(experiments), key=lambda each: (views.index(each.view), each.name)
@@ -145,7 +148,7 @@ def _experiments(records: Records) -> Iterator[Experiment]:
             records.problems.append(str(error))
 
 
-def _read_runs(records: Records, commands: Mapping[Key, str]) -> None:
+def _read_runs(records: Records, commands: Mapping[Key, str], trusted: tuple[str, ...]) -> None:
     """Read every run into `records`; `commands` are those by which experiments asked for runs."""
     for path in sorted(records.folder.glob("[!.]*/*/result.json")):
         key = _key(path)
@@ -156,7 +159,7 @@ def _read_runs(records: Records, commands: Mapping[Key, str]) -> None:
             records.problems.append(str(error))
             continue
         if isinstance(result, Finished):
-            records.runs[key] = Run(path.parent, result, commands.get(key))
+            records.runs[key] = Run(path.parent, result, commands.get(key), trusted)
         elif isinstance(result, Failed):
             records.failed[key] = result
     begun = {_key(path) for path in records.folder.glob("[!.]*/*/config.yaml")}

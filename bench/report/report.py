@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,12 +30,12 @@ class Report:
         ]
 
 
-def collect(runs: Path) -> Report:
+def collect(runs: Path, trusted: Sequence[str] = ()) -> Report:
     """Read a runs folder and compute all that its report shows.
 
     Raises ReportError where `runs` is no folder of runs.
     """
-    records = read(runs)
+    records = read(runs, trusted)
     return Report(
         records,
         [fill(experiment, records) for experiment in records.experiments],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from bench.report.formats import csv_file, latex, markdown
@@ -11,13 +11,15 @@ from bench.report.report import collect
 from elmo_core.whole_files import replacing
 
 
-def write(runs: Path, folder: Path, formats: Collection[str]) -> list[str]:
+def write(
+    runs: Path, folder: Path, formats: Collection[str], trusted: Sequence[str] = ()
+) -> list[str]:
     """Write the report on `runs` into `folder`, and name damaged files on standard error.
 
     Returns a line for everything that was written. Raises ReportError where `runs` is no folder of
     runs.
     """
-    report = collect(runs)
+    report = collect(runs, trusted)
     for problem in report.records.problems:
         print(f"left out: {problem}", file=sys.stderr)
     pictures = []

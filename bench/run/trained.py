@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
-from bench.errors import RunError
+from bench.errors import RunError, explain
+from bench.run import trust
 from bench.run.build import placement_of, task_of
 from elmo_core import Encoder
 from tasks.task import Task
@@ -17,14 +21,21 @@ from tasks.task import Task
 CONFIG, VOCABULARY, HEAD = "config.yaml", "vocabulary.json", "head.safetensors"
 
 
-def configuration(folder: Path) -> DictConfig:
-    """Load the configuration of the run in `folder`. Raises RunError if it is not finished."""
+def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
+    """Load the configuration of the finished run in `folder`.
+
+    Args:
+        folder: the run's folder, perhaps made by somebody else.
+        trusted: packages whose classes it may name besides those of this suite.
+
+    Raises:
+        RunError: where the folder holds no finished run, or its configuration is damaged or names
+            what is not trusted.
+    """
     for name in (CONFIG, VOCABULARY, HEAD):
         if not (folder / name).is_file():
             raise RunError(f"{folder} is no finished run: it has no {name}")
-    cfg = OmegaConf.load(folder / CONFIG)
-    assert isinstance(cfg, DictConfig)
-    return cfg
+    return trust.read(folder / CONFIG, trusted)
 
 
 def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Task, nn.Module]:
@@ -39,7 +50,24 @@ def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Tas
         The task and the model, in evaluation mode, on the CPU.
     """
     task = task_of(cfg)
-    task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
-    model = task.model(placement_of(cfg, encoder)).eval()
-    model.load_state_dict(load_file(folder / HEAD))
+    with _damage(folder / VOCABULARY):
+        task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
+        model = task.model(placement_of(cfg, encoder)).eval()
+    with _damage(folder / HEAD):
+        model.load_state_dict(load_file(folder / HEAD))
     return task, model
+
+
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    """Raise RunError, naming the file, for what goes wrong while a run's file is taken in."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
+        if explain(error):
+            raise
+        reason = (str(error).splitlines() or [""])[0][:200]
+        what = f"{type(error).__name__}: {reason}"
+        raise RunError(f"{path}: damaged ({what}): repeat the run") from None
+    except SafetensorError as error:
+        raise RunError(f"{path}: damaged ({error}): repeat the run") from None

@@ -18,6 +18,7 @@ from bench.errors import BusyError, explain
 from bench.records import Finished
 from bench.run.imports import without_collecting
 from bench.run.record import Record
+from bench.run.trust import packages
 from bench.sweep.job import Cell, Ensemble, Outcome
 
 
@@ -63,12 +64,13 @@ def _combined(ensemble: Ensemble, force: bool) -> Outcome:
     from bench.ensemble.combine import combine
 
     folders = [job.record.folder for job in ensemble.jobs]
+    trusted = packages(ensemble.jobs[0].cfg)  # whoever typed the sweep asked for them
     try:
         try:
-            return _finished(combine(folders, force))
+            return _finished(combine(folders, force, trusted))
         except BusyError:
             ensemble.record.wait()
-            return _finished(combine(folders))
+            return _finished(combine(folders, trusted=trusted))
     except Exception as error:
         return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
 

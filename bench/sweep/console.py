@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bench.run.trust import packages
 from bench.sweep.job import Ensemble, Job, Places
 from bench.sweep.manifest import command
 
@@ -55,7 +56,8 @@ def show(places: Places, manifest: Path | None) -> None:
     if manifest is not None:
         from bench.report.formats import terminal  # with numpy
 
-        terminal.show(manifest, console)
+        trusted = {package for _, job in places for package in packages(job.cfg)}
+        terminal.show(manifest, console, sorted(trusted))
     elif any(job.done for _, job in places):
         console.print(scores(places))
 

@@ -67,7 +67,7 @@ def call(bench: Bench, *more: str) -> Records:
     quick = (*TINY_ENCODER, "trainer=cpu", "training.max_epochs=2", *more)
     assert bench(*shlex.split(runs)[3:], *quick) == 0
     make_report(shlex.split(report)[3:])
-    return read(Path("runs"))
+    return read(Path("runs"), ["headlines", "nowhere"])
 
 
 def test_the_page_s_task_gets_full_statistics(own: Path, bench: Bench) -> None:
@@ -100,10 +100,19 @@ def test_a_record_whose_task_is_gone_is_told(
     own: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call(bench, "experiment.seeds=[1]")
-    records = read(Path("runs"))
+    records = read(Path("runs"), ["headlines", "nowhere"])
     for run in records.finished:
         config = run.config.read_text().replace("headlines.Clickbait", "nowhere.Clickbait")
         run.config.write_text(config)
-    entry = fill(records.experiments[0], read(Path("runs"))).entries["clickbait", "ELMo"]
+    entry = fill(records.experiments[0], read(Path("runs"), ["headlines", "nowhere"])).entries[
+        "clickbait", "ELMo"
+    ]
     assert entry.against is None
     assert "config.yaml: no task to count with (No module named 'nowhere')" in entry.not_compared
+
+
+def test_the_report_imports_no_package_that_is_not_trusted(own: Path, bench: Bench) -> None:
+    records = call(bench, "experiment.seeds=[1]")
+    entry = fill(records.experiments[0], read(Path("runs"))).entries["clickbait", "ELMo"]
+    assert entry.against is None
+    assert "headlines.Clickbait is not of this suite: add --trust headlines" in entry.not_compared

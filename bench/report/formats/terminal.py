@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -16,13 +17,13 @@ from bench.report.read import read, read_experiment
 COLOURS = {"up": "green", "down": "red"}
 
 
-def show(manifest: Path, console: Console | None = None) -> None:
+def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] = ()) -> None:
     """Print the scores of the experiment whose file is `manifest`.
 
     Raises DamagedRecord where that file cannot be read.
     """
     experiment = read_experiment(manifest)
-    grid = fill(experiment, read(manifest.parent.parent))
+    grid = fill(experiment, read(manifest.parent.parent, trusted))
     console = console or Console()
     console.print(table(grid))
     for note in wording.notes(grid):

@@ -37,7 +37,7 @@ def test_on_average_they_are_the_truth() -> None:
 def test_of_one_seed_the_variance_is_a_means() -> None:
     """Independent right and wrong answers: p (1 − p) / n, with n − 1 for n."""
     right = np.arange(200) % 5 > 0
-    found = components(layout(100.0 * right[None]))
+    found = components(layout(np.array(100.0 * right[None], dtype=np.float64)))
     assert found.seeds is None
     assert found.variance(1, 200) == pytest.approx(100**2 * 0.8 * 0.2 / 199)
 

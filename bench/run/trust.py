@@ -1,0 +1,171 @@
+"""Reading the configuration of a run folder, perhaps somebody else's, without running its code.
+
+What a folder's config.yaml asks to build (its `_target_`s) is built only if it is one of the tasks
+and encoders of conf/, or lies in a package that the caller trusts by name. A prefix of a dotted
+path would not do: `elmo_core.encoders.cove.pickle.loads` begins like one of ours.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hydra.errors import InstantiationException
+from hydra.utils import get_object
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from bench.config import CONF, Config, ConfigError, check
+from bench.errors import RunError
+
+LARGEST = 1_000_000
+"""Bytes; ours have some 3,000."""
+DEEPEST = 30
+"""Levels of nesting; ours have five."""
+BUILT = ("task", "encoder")
+"""The parts of a configuration that a finished run's verbs build."""
+
+
+def add_trust(parser: ArgumentParser) -> None:
+    """Give a command line that reads run folders its `--trust PACKAGE`."""
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="a package of yours whose tasks and encoders the run may name (may be repeated)",
+    )
+
+
+def packages(cfg: DictConfig) -> list[str]:
+    """The packages of a configuration's task and encoder: trusted, where its owner typed it."""
+    targets = (_targets(OmegaConf.to_container(cfg[part]), part) for part in BUILT)
+    return sorted({target.partition(".")[0] for found in targets for _, target in found})
+
+
+def read(path: Path, trusted: Sequence[str] = ()) -> DictConfig:
+    """The configuration at `path`, typed and checked; nothing of it has been built.
+
+    Args:
+        path: a run's config.yaml.
+        trusted: packages, besides this suite's own choices, whose classes it may name.
+
+    Raises:
+        RunError: in one line, where the file is no configuration of a run, refers to the
+            environment, or names a class that is not trusted.
+    """
+    cfg = _typed(path, _parsed(path))
+    for part in BUILT:
+        for key, target in _targets(OmegaConf.to_container(cfg[part]), part):
+            _require_trust(path, key, target, trusted)
+    return cfg
+
+
+def _parsed(path: Path) -> DictConfig:
+    """Plain YAML without tags, aliases and interpolations: what a run writes has none of them."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise RunError(f"{path}: larger than {LARGEST:,} bytes: no configuration of a run")
+        text = path.read_text(encoding="utf-8")
+        _check_events(path, text)
+        cfg = OmegaConf.create(text)
+    except (UnicodeDecodeError, yaml.YAMLError, OmegaConfBaseException, RecursionError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RunError(f"{path}: damaged ({reason}): repeat the run") from None
+    if not isinstance(cfg, DictConfig):
+        raise RunError(f"{path}: damaged (no mapping of keys to values): repeat the run")
+    for key, value in _leaves(OmegaConf.to_container(cfg)):
+        if isinstance(value, str) and "${" in value:
+            raise RunError(f"{path}: {key}: {value[:80]!r} refers to something outside the file")
+    return cfg
+
+
+def _check_events(path: Path, text: str) -> None:
+    """Look at the file before anything is made of it: a few aliases can stand for gigabytes."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        where = f"{path}, line {event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
+            raise RunError(f"{where}: has a YAML tag or alias, which no run writes")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise RunError(f"{where}: nested more than {DEEPEST} deep: no configuration of a run")
+
+
+def _typed(path: Path, cfg: DictConfig) -> DictConfig:
+    """Held to the schema's types, with its defaults for keys that older runs lack."""
+    try:
+        typed = OmegaConf.merge(OmegaConf.structured(Config), cfg)
+        assert isinstance(typed, DictConfig)
+        check(typed)
+        _ = typed.task["name"], typed.task["_target_"]
+        plain = OmegaConf.create(OmegaConf.to_container(typed))
+    except (OmegaConfBaseException, ConfigError) as error:
+        reason = " ".join(str(error).split())
+        raise RunError(f"{path}: no configuration of a run ({reason})") from None
+    except KeyError as error:
+        raise RunError(f"{path}: no configuration of a run (task has no {error})") from None
+    assert isinstance(plain, DictConfig)
+    return plain
+
+
+def _targets(node: Any, place: str) -> Iterator[tuple[str, str]]:
+    for key, value in _leaves(node, place):
+        if key.rpartition(".")[2] == "_target_" and value is not None:
+            yield key, str(value)
+
+
+def _leaves(node: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        inner = f"{place}.{key}" if place else str(key)
+        if isinstance(value, dict | list):
+            yield from _leaves(value, inner)
+        else:
+            yield inner, value
+
+
+def is_trusted(target: str, trusted: Sequence[str] = ()) -> bool:
+    """Return whether a `_target_` may be built: a choice of conf/, or of a trusted package."""
+    return target in _offered() or any(
+        target.startswith(f"{name}.") and _lies_in(target, name) for name in trusted
+    )
+
+
+def _require_trust(path: Path, key: str, target: str, trusted: Sequence[str]) -> None:
+    if is_trusted(target, trusted):
+        return
+    package = target.partition(".")[0]
+    raise RunError(
+        f"{path}: {key}: {target} is not of this suite, and building it would run its code: if you "
+        f"trust whoever made this folder, and that package, add --trust {package}"
+    )
+
+
+def _lies_in(target: str, package: str) -> bool:
+    """Whether what `target` names was defined in `package`, not merely imported there."""
+    try:
+        home = str(getattr(get_object(target), "__module__", ""))
+    except (InstantiationException, ImportError, AttributeError, ValueError):
+        return True  # it is not there: whoever builds it says so
+    return home == package or home.startswith(f"{package}.")
+
+
+@cache
+def _offered() -> frozenset[str]:
+    """What the files of conf/task and conf/encoder build."""
+    tasks = [_content(path)["task"] for path in (CONF / "task").glob("*.yaml")]
+    encoders = [_content(path) for path in (CONF / "encoder").glob("*.yaml")]
+    return frozenset(str(each["_target_"]) for each in tasks + encoders if "_target_" in each)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found

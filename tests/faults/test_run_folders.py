@@ -1,0 +1,196 @@
+"""A run folder from somebody else runs no code, and a damaged one gets one line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from bench.ensemble.__main__ import main as ensemble
+from bench.errors import RunError
+from bench.predict import Predictor
+from bench.run.trust import read
+from tests.bench.small import SMALL
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, snli_folder: Path) -> Path:
+    runs = tmp_path_factory.mktemp("trust") / "runs"
+    words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", f"paths.runs={runs}"]
+    subprocess.run([sys.executable, "-m", "bench", *words], check=True, capture_output=True)
+    return next(runs.glob("snli/*"))
+
+
+@pytest.fixture
+def folder(finished: Path, tmp_path: Path) -> Path:
+    """A copy to be spoiled."""
+    return Path(shutil.copytree(finished, tmp_path / "snli" / finished.name))
+
+
+class Evil:
+    """Unpickled, it makes the file that shows it."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.marker,)
+
+
+def evil(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    """Encoders that run code when they are built, each by another way."""
+    marker = tmp_path / "marker"
+    torch.save(Evil(marker), tmp_path / "evil.pt")
+    (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Evil(marker)))
+    np.save(tmp_path / "evil.npy", np.array([Evil(marker)], dtype=object), allow_pickle=True)
+    (tmp_path / "hub").mkdir()
+    (tmp_path / "hub" / "hubconf.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
+    load = {"_target_": "torch.load", "f": str(tmp_path / "evil.pt"), "weights_only": False}
+    copy = {"_target_": "shutil.copyfile", "src": str(tmp_path / "evil.pt"), "dst": str(marker)}
+    hub = {"_target_": "torch.hub.load", "repo_or_dir": str(tmp_path / "hub"), "model": "x"}
+    return {
+        "torch.load": load,
+        "joblib.load": {"_target_": "joblib.load", "filename": str(tmp_path / "evil.pkl")},
+        "numpy.load": {
+            "_target_": "numpy.load",
+            "file": str(tmp_path / "evil.npy"),
+            "allow_pickle": True,
+        },
+        "torch.hub.load": {**hub, "source": "local"},
+        "shutil.copyfile": copy,
+        "nested": {"_target_": "elmo_core.load_encoder", "source": load},
+        "through our module": {
+            "_target_": "elmo_core.encoders.cove.torch.load",
+            "f": str(tmp_path / "evil.pt"),
+            "weights_only": False,
+        },
+        "our function": {
+            "_target_": "elmo_core.whole_files.replacing",
+            "path": str(marker),
+        },
+    }
+
+
+WAYS = (
+    "torch.load",
+    "joblib.load",
+    "numpy.load",
+    "torch.hub.load",
+    "shutil.copyfile",
+    "nested",
+    "through our module",
+    "our function",
+)
+
+
+def spoil(folder: Path, **changes: Any) -> None:
+    config = OmegaConf.load(folder / "config.yaml")
+    for key, value in changes.items():
+        config[key] = value
+    (folder / "config.yaml").write_text(OmegaConf.to_yaml(config))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("part", ["encoder", "task"])
+def test_a_folder_builds_nothing_that_is_not_ours(
+    way: str, part: str, folder: Path, tmp_path: Path
+) -> None:
+    named = {"name": "snli"} if part == "task" else {}
+    spoil(folder, **{part: {**named, **evil(tmp_path)[way]}})
+    with pytest.raises(RunError, match=r"is not of this suite.*--trust"):
+        Predictor(folder)
+    assert not (tmp_path / "marker").exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nor_does_an_ensemble(
+    way: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = Path(shutil.copytree(folder, folder.parent / "input-0000000000"))
+    result = json.loads((other / "result.json").read_text())
+    (other / "result.json").write_text(json.dumps({**result, "run_id": other.name}))
+    spoil(other, encoder=evil(tmp_path)[way])
+    with pytest.raises(SystemExit) as stop:
+        ensemble([str(folder), str(other)])
+    assert stop.value.code == 2
+    assert "is not of this suite" in capsys.readouterr().err
+    assert not (tmp_path / "marker").exists()
+
+
+def test_a_package_is_trusted_by_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_package.py").write_text(
+        "from pickle import loads\nfrom elmo_core.encoders.random import random_elmo\n"
+        "def mine(**shape): return random_elmo(**shape)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    encoder = dict(OmegaConf.load(folder / "config.yaml").encoder)
+    spoil(folder, encoder={**encoder, "_target_": "my_package.mine"})
+    with pytest.raises(RunError, match="--trust my_package"):
+        Predictor(folder)
+    predict = Predictor(folder, ["my_package"])
+    line = '{"premise": "A man sleeps.", "hypothesis": "He runs."}'
+    assert [row["id"] for row in predict([(1, line)])] == ["1"]
+    spoil(folder, encoder={**encoder, "_target_": "my_package.loads"})
+    with pytest.raises(RunError, match="is not of this suite"):
+        Predictor(folder, ["my_package"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no mapping|damaged|no configuration"),
+        ("[a, b]", "damaged"),
+        ("task: {name: snli", "damaged"),
+        ("task: !!python/object/apply:os.system [id]", "YAML tag or alias"),
+        ("a: &a [x]\nb: [*a, *a]", "YAML tag or alias"),
+        ("word_vectors: ${oc.env:HOME}", "refers to something outside"),
+        ("task: {name: snli}", "no configuration of a run"),
+        ("elmo: {placement: sideways}", "no configuration of a run"),
+        ("nonsense: 1", "no configuration of a run"),
+        ("a: " + "[" * 5000, "nested more than|damaged"),
+    ],
+)
+def test_a_configuration_that_is_none_gets_one_line(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(RunError, match=said) as error:
+        read(tmp_path / "config.yaml")
+    assert str(tmp_path / "config.yaml") in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_bytes_that_are_no_text_get_one_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"task: \xff\xfe\n")
+    with pytest.raises(RunError, match=r"config\.yaml: damaged"):
+        read(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize("name", ["vocabulary.json", "head.safetensors", "config.yaml"])
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff" * 64, b'{"words": 1}', b"null"])
+def test_a_damaged_file_is_named(name: str, content: bytes, folder: Path) -> None:
+    (folder / name).write_bytes(content)
+    with pytest.raises(RunError, match=name) as error:
+        Predictor(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_a_cut_head_is_named(folder: Path) -> None:
+    head = folder / "head.safetensors"
+    head.write_bytes(head.read_bytes()[:-100])
+    with pytest.raises(RunError, match=r"head\.safetensors: damaged"):
+        Predictor(folder)
+
+
+def test_what_a_run_wrote_is_read_back(folder: Path) -> None:
+    written = OmegaConf.load(folder / "config.yaml")
+    assert read(folder / "config.yaml") == written
