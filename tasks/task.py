@@ -147,6 +147,14 @@ class Task(ABC):
 
     # -- score
 
+    def cluster(self, example: Example) -> str:
+        """Name the group of examples that are not independent of this one: those of one paragraph,
+        sentence or document. By default each example is a group of its own.
+
+        predictions.jsonl has it as `cluster`, and a report's intervals count groups.
+        """
+        return str(example["id"])
+
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return the official metrics, in percent, of a split's predictions, in any order."""
@@ -155,9 +163,9 @@ class Task(ABC):
     def counts(row: Example) -> tuple[float, ...] | None:
         """Turn one prediction, as `predict` wrote it, into numbers that are added up over a split.
 
-        With these and `from_counts`, a report draws 9,999 resamples of the split for its intervals
-        and p-values; without, it scores every resample anew, and draws 199. None, the default, says
-        that there are none. `tasks.scoring.additive_metrics` has the usual ones.
+        With these and `from_counts`, a report leaves out each cluster in turn for its intervals and
+        p-values; without, it scores the split again without each of 40 groups of clusters. None,
+        the default, says that there are none. `tasks.scoring.additive_metrics` has the usual ones.
         """
         return None
 

@@ -15,6 +15,7 @@ from bench.errors import RunError
 from bench.run import features
 from bench.run.build import device_of, encoder_of
 from bench.run.datamodule import BenchData
+from bench.run.predictions import predictions
 from bench.run.trained import configuration, trained
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example, NotCombinable
@@ -83,7 +84,7 @@ class Committee:
         with progress(f"combining, {split}", len(examples)) as advance:
             for start in range(0, len(examples), size):
                 batch = [examples[i] for i in range(start, min(start + size, len(examples)))]
-                yield from self.task.predict(self._output(batch), batch)
+                yield from predictions(self.task, self._output(batch), batch)
                 advance(len(batch))
 
     def _examples(self, split: str, ids: Sequence[str]) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -11,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from bench.report.read import Run
-from bench.report.statistics import Array, Comparison, Pair, Rescored, Summed, compare
+from bench.report.statistics import (
+    Array,
+    Clusters,
+    Comparison,
+    Pair,
+    Rescored,
+    Summed,
+    compare,
+)
 from bench.run import trust
 
 Row = Mapping[str, Any]
@@ -22,37 +31,61 @@ class Incomparable(ValueError):
     """Why two sets of runs cannot be compared."""
 
 
-def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> Comparison:
-    """`other` against `base`, seed by seed, on the seeds that both have.
+@dataclass(frozen=True)
+class Examples:
+    """The examples of a split, sorted by id: a hash of the ids, and the cluster of each."""
 
-    Raises Incomparable, with the reason, where that cannot be done.
+    ids: int
+    clusters: tuple[str, ...] | None  # None where the record, an old one, does not name them all
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Examples:
+        """Read them from predictions."""
+        clusters = tuple(str(row["cluster"]) for row in rows if "cluster" in row)
+        ids = hash(tuple(row["id"] for row in rows))
+        return cls(ids, clusters if len(clusters) == len(rows) else None)
+
+
+def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> tuple[Comparison, bool]:
+    """Compare `other` with `base` on the seeds that both have, seed by seed.
+
+    Returns the comparison, and whether a record names the clusters of the examples; where none
+    does, the examples are taken as independent. Raises Incomparable, with the reason, where runs
+    cannot be compared.
     """
     by_seed = {run.seed: run for run in base}
     pairs = [(by_seed[run.seed], run) for run in other if run.seed in by_seed]
     if not pairs:
         raise Incomparable("no seed in common with the baseline")
     first, second = zip(*pairs, strict=True)
-    return compare(_counted_pair(first, second, split) or _rescored_pair(first, second, split))
+    clusters = _clusters([_numbers(run, split)[0] for run in (*first, *second)], split)
+    try:
+        pair = _counted_pair(first, second, split, clusters)
+        pair = pair or _rescored_pair(first, second, split, clusters)
+    except Incomparable:
+        raise
+    except ValueError as error:  # fewer than two clusters
+        raise Incomparable(f"{split}: {error}") from None
+    return compare(pair), clusters is not None
 
 
-def _counted_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> Pair | None:
+def _counted_pair(
+    first: Sequence[Run], second: Sequence[Run], split: str, clusters: Clusters | None
+) -> Pair | None:
     """Pair the runs by the counts of their task; None where it has none."""
-    read = [_numbers(run, split) for run in (*first, *second)]
-    numbers = [numbers for _, numbers in read if numbers is not None]
+    read = [_numbers(run, split)[1] for run in (*first, *second)]
+    numbers = [each for each in read if each is not None]
     if len(numbers) < len(read):
         return None
-    _same_examples([ids for ids, _ in read], split)
     both, (_, from_counts) = np.stack(numbers), _counting(first[0])
-    return Summed(both[: len(first)], both[len(first) :], from_counts)
+    return Summed(both[: len(first)], both[len(first) :], from_counts, clusters)
 
 
-def _rescored_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> Pair:
-    """Pair the runs by the task's own `score`, which may need torch.
-
-    The rows get new ids, since a resample has an example more than once.
-    """
+def _rescored_pair(
+    first: Sequence[Run], second: Sequence[Run], split: str, clusters: Clusters | None
+) -> Pair:
+    """Pair the runs by the task's own `score`, which may need torch."""
     rows = [_rows(run, split) for run in (*first, *second)]
-    _same_examples([hash(tuple(row["id"] for row in each)) for each in rows], split)
     try:
         from bench.run.build import task_of  # brings torch
 
@@ -61,16 +94,17 @@ def _rescored_pair(first: Sequence[Run], second: Sequence[Run], split: str) -> P
         reason = str(error).splitlines()[0]
         raise Incomparable(f"{first[0].config}: no task to score with ({reason})") from error
 
-    def score(drawn: list[Row]) -> float:
-        named = [{**row, "id": str(i)} for i, row in enumerate(drawn)]
-        return float(task.score(named)[task.metric])
+    def score(kept: list[Row]) -> float:
+        return float(task.score([dict(row) for row in kept])[task.metric])
 
-    return Rescored(rows[: len(first)], rows[len(first) :], score)
+    return Rescored(rows[: len(first)], rows[len(first) :], score, clusters)
 
 
-def _same_examples(ids: Sequence[int], split: str) -> None:
-    if len(set(ids)) > 1:
+def _clusters(read: Sequence[Examples], split: str) -> Clusters | None:
+    """Return the clusters of the examples that all runs have, from the first that names them."""
+    if len({each.ids for each in read}) > 1:
         raise Incomparable(f"the predictions of {split} are not of the same examples")
+    return next((each.clusters for each in read if each.clusters), None)
 
 
 def _counting(run: Run) -> Counting:
@@ -101,16 +135,13 @@ def _imported(target: str) -> Counting:
 
 
 @cache
-def _numbers(run: Run, split: str) -> tuple[int, Array | None]:
-    """Return a hash of the examples' ids, and the counts of each example, sorted by id.
-
-    These are (examples, numbers), or None where the task has no counts.
-    """
+def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
+    """Return the examples and their counts (examples, numbers), None where the task has none."""
     rows, (counts, from_counts) = _rows(run, split), _counting(run)
-    ids = hash(tuple(row["id"] for row in rows))
+    examples = Examples.of(rows)
     counted = [counts(row) for row in rows]
     if None in counted:
-        return ids, None
+        return examples, None
     numbers = np.array(counted, dtype=np.float64)
     recomputed, recorded = float(from_counts(numbers.sum(axis=0))), run.score(split)
     if recorded is None or abs(recomputed - recorded) > 1e-6:
@@ -118,7 +149,7 @@ def _numbers(run: Run, split: str) -> tuple[int, Array | None]:
             f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f}, "
             f"but result.json says {recorded}"
         )
-    return ids, numbers
+    return examples, numbers
 
 
 def _rows(run: Run, split: str) -> list[Row]:

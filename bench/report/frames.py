@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bench.report import sample_efficiency, wording
+from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
+from bench.report.resolution import resolutions
+from bench.report.statistics import POWER
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class ScoreCell:
     ours: str = ""  # the three together: 72.5 ± 1.0 (n=3)
     best: bool = False  # whether no other mean of the row is higher
     difference: str = ""  # from the baseline: +14.3
-    mark: str = ""  # its significance: ** or *
+    mark: str = ""  # its significance: ** or *, hollow for one seed: ☆☆ or ☆
     direction: str = ""  # up or down where it is significant, else none
     gaps: str = ""  # which runs have no score: 1 failed of 3 seeds
     paper: str = ""  # the paper's score and its own difference: 89.1 (+1.0)
@@ -126,7 +129,9 @@ class Frame:
 def beside(grid: Grid) -> dict[str, Frame]:
     """Return the tables that belong beside an experiment's scores, by name: those with rows."""
     found = {
+        "over all tasks": all_tasks(grid),
         f"differences from {grid.baseline}": comparisons(grid),
+        "smallest differences that are found": smallest(grid),
         "updates to reach the best score of no ELMo on the same data": reached(grid),
         "learned mixes": weights(grid),
         "what each encoder costs": costs(grid),
@@ -141,18 +146,52 @@ def comparisons(grid: Grid) -> Frame:
             row,
             column,
             wording.signed(found.difference, 2),
-            f"[{wording.signed(found.low, 2)}, {wording.signed(found.high, 2)}]",
+            wording.interval(found),
+            wording.margin(found),
             wording.p_value(found.p),
             wording.p_value(entry.p) if entry.p is not None else "",
-            "" if found.seed_sd is None else wording.number(found.seed_sd, 2),
             str(found.seeds),
             f"{found.examples:,}",
+            f"{found.clusters:,}" if entry.clustered else "",
         ]
         for (row, column), entry in grid.entries.items()
         if (found := entry.against)
     ]
-    head = ["row", f"against {grid.baseline}", "difference", f"{wording.CONFIDENCE} interval", "p"]
-    return Frame.of([*head, "p (Holm)", "sd over seeds", "seeds", "examples"], rows)
+    head = ["row", f"against {grid.baseline}", "difference", f"{wording.CONFIDENCE} interval", "±"]
+    return Frame.of([*head, "p", "p (Holm)", "seeds", "examples", "clusters"], rows)
+
+
+def smallest(grid: Grid) -> Frame:
+    """Return the smallest difference that each comparison finds, and what the paper's takes."""
+    rows = [
+        [
+            found.row,
+            found.column,
+            wording.number(found.smallest),
+            "" if found.paper is None else wording.signed(found.paper),
+            wording.seeds_for_paper(found),
+        ]
+        for found in resolutions(grid)
+    ]
+    head = ["row", f"against {grid.baseline}", f"found with {100 * POWER:.0f} % power"]
+    return Frame.of([*head, "the paper's difference", "seeds that it takes"], rows)
+
+
+def all_tasks(grid: Grid) -> Frame:
+    """Return every column's mean gain over all tasks, and its probability of improvement."""
+    rows = [
+        [
+            found.column,
+            wording.signed(found.gain.value, 2),
+            wording.interval(found.gain),
+            wording.improvement(found),
+            str(found.gain.tasks),
+            str(found.gain.seeds),
+        ]
+        for found in over_all_tasks(grid)
+    ]
+    head = [f"against {grid.baseline}", "mean gain", f"{wording.CONFIDENCE} interval"]
+    return Frame.of([*head, "probability of improvement", "tasks", "seeds"], rows)
 
 
 def reached(grid: Grid) -> Frame:

@@ -12,7 +12,8 @@ from bench.report.compare import Incomparable, compared
 from bench.report.read import Experiment, Records, Run
 from bench.report.statistics import Comparison, holm
 
-MARKS = ((0.01, "**"), (0.05, "*"))
+MARKS = ((0.01, 2), (0.05, 1))
+STAR, HOLLOW = "*", "☆"  # hollow: of one seed, which says nothing about other seeds
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,17 @@ class Entry:
     paper: float | None
     scores: Scores | None  # None without a finished run
     against: Comparison | None = None
+    clustered: bool = False  # whether `against` knows which examples belong together
     p: float | None = None  # of `against`, corrected over the table (Holm)
     not_compared: str = ""  # the reason, where there should be an `against`
 
     @property
     def mark(self) -> str:
         """The stars of the corrected p-value; empty where it is not significant."""
-        return next((mark for level, mark in MARKS if self.p is not None and self.p < level), "")
+        if self.against is None or self.p is None:
+            return ""
+        stars = next((number for level, number in MARKS if self.p < level), 0)
+        return stars * (HOLLOW if self.against.one_seed else STAR)
 
 
 Entries = dict[tuple[str, str], Entry]
@@ -101,10 +106,13 @@ class Grid:
                 return entry.runs[0].result.yardsticks.get(entry.split, {})
         return {}
 
+    def base(self, row: str, column: str) -> str | None:
+        """Return the column that this one is compared with."""
+        return _baseline(self.experiment, self.entries, row, column)
+
     def paper_difference(self, row: str, column: str) -> float | None:
         """The paper's number minus the paper's baseline."""
-        paper = self.experiment.paper.get(row, {})
-        baseline = _baseline(self.experiment, self.entries, row, column)
+        paper, baseline = self.experiment.paper.get(row, {}), self.base(row, column)
         if baseline is None or not {baseline, column} <= paper.keys():
             return None
         return paper[column] - paper[baseline]
@@ -176,8 +184,8 @@ def _compare(experiment: Experiment, entries: Entries) -> Entries:
         try:
             if not base.runs:
                 raise Incomparable("the baseline has no finished run")
-            against = compared(base.runs, entry.runs, entry.split)
-            filled[row, column] = replace(entry, against=against)
+            against, clustered = compared(base.runs, entry.runs, entry.split)
+            filled[row, column] = replace(entry, against=against, clustered=clustered)
         except Incomparable as reason:
             filled[row, column] = replace(entry, not_compared=str(reason))
     family = [(key, entry.against.p) for key, entry in filled.items() if entry.against]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import astuple
 
-from bench.report.grid import Entry, Grid, Scores
+from bench.report.all_tasks import AllTasks
+from bench.report.grid import Entry, Scores
 from bench.report.read import Experiment
-from bench.report.statistics import LEVEL
+from bench.report.resolution import MOST_SEEDS, Resolution
+from bench.report.statistics import LEVEL, Comparison, MeanGain
 
 MARKED = "* p < 0.05, ** p < 0.01"
+HOLLOW = "☆ p < 0.05, ☆☆ p < 0.01"
 CONFIDENCE = f"{100 * LEVEL:.0f} %"
+FEWEST_RUNS = 5  # below, an interval from runs drawn anew is too narrow (Agarwal et al. 2021)
 
 
 def number(value: float, digits: int = 1) -> str:
@@ -28,6 +33,32 @@ def scores(found: Scores) -> str:
     if found.sd is None:
         return number(found.mean)
     return f"{number(found.mean)} ± {number(found.sd)} (n={len(found.values)})"
+
+
+def interval(found: Comparison | MeanGain) -> str:
+    """Return `[+0.31, +4.52]`."""
+    return f"[{signed(found.low, 2)}, {signed(found.high, 2)}]"
+
+
+def margin(found: Comparison) -> str:
+    """Return half the interval and its part: `±2.10, 1.80 from seeds`; of one seed just `±2.10`."""
+    whole = f"±{number(found.half_width, 2)}"
+    return whole if found.one_seed else f"{whole}, {number(found.from_seeds, 2)} from seeds"
+
+
+def seeds_for_paper(found: Resolution) -> str:
+    """Return the number of seeds that the paper's difference takes, as far as it is known."""
+    if not found.paper:
+        return ""
+    if found.against.one_seed:
+        return "not known from one seed"
+    return str(found.seeds or f"more than {MOST_SEEDS}: too few examples")
+
+
+def improvement(found: AllTasks) -> str:
+    """Return `0.87 [0.62, 1.00]`; the interval, which is of runs alone, from five runs on."""
+    value, low, high = (number(x, 2) for x in astuple(found.improvement))
+    return f"{value} [{low}, {high}]" if found.runs >= FEWEST_RUNS else value
 
 
 def p_value(p: float) -> str:
@@ -88,36 +119,3 @@ def count(value: int | None) -> str:
         if value >= size:
             return f"{value / size:.1f}{unit}"
     return str(value)
-
-
-def notes(grid: Grid) -> list[str]:
-    """Return what a reader of an experiment's table must know, a sentence or two each."""
-    experiment, entries = grid.experiment, grid.entries.values()
-    against = [entry.against for entry in entries if entry.against]
-    several = any(entry.scores and entry.scores.sd is not None for entry in entries)
-    spread = "± is the sample standard deviation over n seeds; no ± means one seed."
-    found = [spread if several else "One seed a cell."] if grid.runs else []
-    if against:
-        found.append(
-            f"With a sign: the difference from {grid.baseline}. {MARKED}: two-sided, with Holm's "
-            f"correction over this table's {len(against)} comparisons. Intervals: {CONFIDENCE}, "
-            "over seeds and examples (docs/statistics.md)."
-        )
-    if any(each.one_seed for each in against):
-        found.append("One seed: interval and p-value are of these examples only.")
-    found += [
-        f"{row}: no test score in every run, so dev is shown."
-        for row in experiment.rows
-        if grid.split(row) != experiment.split
-    ]
-    if experiment.paper and experiment.data != "paper":
-        found.append(
-            f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
-            "and differences rather than scores."
-        )
-    found += [
-        f"{row}, {column}: not compared: {entry.not_compared}."
-        for (row, column), entry in grid.entries.items()
-        if entry.not_compared
-    ]
-    return found

@@ -17,6 +17,7 @@ from bench.errors import RunError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.loggers import mix_metrics, split_metrics
+from bench.run.predictions import predictions
 from elmo_core import Placement
 from tasks.task import Example, Task
 
@@ -96,7 +97,7 @@ class BenchModule(pl.LightningModule):
     def validation_step(self, batch: BenchBatch, index: int) -> None:
         self.batch = batch
         output = self.model(batch["tensors"], batch["layers"])
-        self.predictions += self.task.predict(output, batch["examples"])
+        self.predictions += predictions(self.task, output, batch["examples"])
 
     def on_validation_epoch_end(self) -> None:
         self._score()

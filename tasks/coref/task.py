@@ -140,6 +140,10 @@ class Coref(WordTask):
             "there are no common antecedents to add up"
         )
 
+    def cluster(self, example: Example) -> str:
+        """Name the document, of which an example may be a part."""
+        return str(example["id"]).rpartition(":")[0]
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """`conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
         figures = scoring.score(

@@ -11,6 +11,7 @@ from typing import Any
 from datasets import Dataset
 
 from elmo_core.text.tokenizer import tokenize
+from tasks.base.clusters import named_by
 from tasks.base.files import DataError, find, read_jsonl, to_dataset
 
 log = logging.getLogger(__name__)
@@ -27,8 +28,8 @@ def names(split: str) -> list[str]:
 def read(folder: Path, split: str) -> Dataset | None:
     """The labelled pairs of a split, tokenised; how many unlabelled ones were dropped is logged.
 
-    Columns: `id`, `premise`, `hypothesis` (lists of words), `label`. None if `folder` has no file
-    for the split.
+    Columns: `id`, `caption` (what pairs of one premise share), `premise`, `hypothesis` (lists of
+    words), `label`. None if `folder` has no file for the split.
     """
     path = find(folder, names(split))
     if path is None:
@@ -44,6 +45,7 @@ def read(folder: Path, split: str) -> Dataset | None:
                 continue
             yield {
                 "id": str(row.get("pairID") or f"{split}-{number}"),
+                "caption": str(row.get("captionID") or named_by(str(row.get("sentence1")))),
                 "premise": _words(row, "sentence1", path, number),
                 "hypothesis": _words(row, "sentence2", path, number),
                 "label": label,

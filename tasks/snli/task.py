@@ -50,6 +50,10 @@ class SNLI(ClassificationTask):
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["premise"], example["hypothesis"]]
 
+    def cluster(self, example: Example) -> str:
+        """Name the caption, for which several hypotheses were written."""
+        return str(example["caption"])
+
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in self.sentences(example)]
         indices = pad([self.words.vocabulary(words) for words in sentences])

@@ -11,6 +11,7 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from tasks.base.clusters import named_by
 from tasks.base.new_text import text_of
 from tasks.base.word_task import WordTask
 from tasks.nn.char_words import spell
@@ -107,6 +108,11 @@ class SQuAD(WordTask):
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         """The spans' scores summed, as log-probabilities: of each end the mean, normalised."""
         return {end: mean(o[end] for o in outputs).log_softmax(1) for end in ("start", "end")}
+
+    def cluster(self, example: Example) -> str:
+        """Name the paragraph, which its questions share; every edition of the data has it, unlike
+        the article (Miller 2024, arXiv:2411.00640, takes the passage too)."""
+        return named_by(example["context"])
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         return scoring.score(

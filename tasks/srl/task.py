@@ -133,6 +133,10 @@ class SRL(WordTask):
         scores = mean(output["logits"].float().log_softmax(2) for output in outputs)
         return {"logits": scores, "mask": outputs[0]["mask"]}
 
+    def cluster(self, example: Example) -> str:
+        """Name the sentence, of which every predicate is an example."""
+        return str(example["sentence"])
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Precision, recall and F1 over all roles but V."""
         propositions = [{"gold": row["gold"], "pred": row["prediction"]} for row in predictions]

@@ -126,6 +126,11 @@ class WSD(FolderTask):
             for example, numbers, cosines in zip(examples, nearest, similarity, strict=True)
         ]
 
+    def cluster(self, example: Example) -> str:
+        """Name the text: a word tends to have one sense in it (Gale, Church & Yarowsky 1992)."""
+        text, _, sentence = str(example["id"]).rpartition(".")
+        return text or sentence
+
     def _first(self, lemma: str) -> list[str]:
         return [self.first[lemma]] if lemma in self.first else []
 

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench.report import frames
+from bench.report.all_tasks import AllTasks, over_all_tasks
 from bench.report.frames import ScoreRow
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
 from bench.report.report import Report
+from bench.report.resolution import Resolution, resolutions
 
 FIELDS = (
     "table", "row", "column", "x", "task", "data", "encoder", "split", "metric", "mean", "sd", "n",
-    "seeds", "paper", "difference", "low", "high", "p", "p_holm", "difference_sd", "examples",
-    "epochs", "seconds", "parameters", "missing", "runs", "command",
+    "seeds", "paper", "difference", "low", "high", "from_seeds", "from_examples", "p", "p_holm",
+    "difference_sd", "examples", "clusters", "smallest", "paper_difference", "seeds_for_paper",
+    "improvement", "epochs", "seconds", "parameters", "missing", "runs", "command",
 )  # fmt: skip
+COMPARED = ("difference", "low", "high", "from_seeds", "from_examples", "p", "examples")
+"""What a line has of a comparison under the name that it has there."""
 
 
 def text(report: Report) -> str:
@@ -26,8 +31,14 @@ def text(report: Report) -> str:
     writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
     writer.writeheader()
     for grid in report.grids:
+        seen = {(found.row, found.column): found for found in resolutions(grid)}
         for row in frames.scores(grid).rows:
-            writer.writerows(_cell(grid, row, c.column, c.entry) for c in row.cells if c.entry)
+            cells = [(cell.column, cell.entry) for cell in row.cells if cell.entry]
+            writer.writerows(
+                _cell(grid, row, column, entry) | _seen(seen.get((row.name, column)))
+                for column, entry in cells
+            )
+        writer.writerows(_all_tasks(grid, found) for found in over_all_tasks(grid))
     for group in report.groups:
         writer.writerows(_group(group))
     return out.getvalue()
@@ -54,9 +65,34 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
         **_numbers(entry.scores),
     }
     if against:
-        line |= {key: getattr(against, key) for key in ("difference", "low", "high", "p")}
-        line |= {"difference_sd": against.seed_sd, "examples": against.examples}
+        line |= {key: getattr(against, key) for key in COMPARED}
+        line |= {"difference_sd": against.seed_sd}
+        line |= {"clusters": against.clusters if entry.clustered else None}
+        line |= {"from_seeds": None} if against.one_seed else {}
     return line
+
+
+def _seen(found: Resolution | None) -> dict[str, Any]:
+    """Return what a comparison can see."""
+    if found is None:
+        return {}
+    facts = {"smallest": found.smallest, "paper_difference": found.paper}
+    return {**facts, "seeds_for_paper": found.seeds}
+
+
+def _all_tasks(grid: Grid, found: AllTasks) -> dict[str, Any]:
+    """Return a column's mean gain as a line of its own, in the row "all tasks"."""
+    gain, experiment = found.gain, grid.experiment
+    return {
+        "table": experiment.id,
+        "row": "all tasks",
+        "column": found.column,
+        "data": experiment.data,
+        "encoder": experiment.encoder,
+        "difference": gain.value,
+        **{key: getattr(gain, key) for key in ("low", "high", "p")},
+        "improvement": found.improvement.value,
+    }
 
 
 def _group(group: Group) -> Iterator[dict[str, Any]]:

@@ -18,20 +18,25 @@ from bench.report.figures.style import Picture
 from bench.report.grid import Entry, Gap, Grid
 from bench.report.groups import Group
 from bench.report.mixes import EXPLAINED, mixes
+from bench.report.notes import notes
 from bench.report.read import Run
 from bench.report.report import Report
 
 OPEN: dict[View, tuple[str, ...]] = {
-    View.table: (),
+    View.table: ("over",),
     View.curve: ("learned",),
     View.efficiency: ("updates",),
     View.weights: ("learned",),
 }
 """Which tables are unfolded beside the figure of a view."""
 METHOD = (
-    "An interval or a p-value speaks of other seeds and other examples; with one seed, of other "
-    "examples for this trained model only. What is computed is explained in docs/statistics.md. "
-    "All scores are percentages."
+    "Differences are paired by seed and by example. Their interval says where the difference would "
+    "lie over other seeds and other examples, where examples that belong together (a paragraph's "
+    "questions, a sentence's predicates) count as one cluster; with one seed, over other examples "
+    "for this trained model only, and stars are hollow. p < 0.05 and an interval without 0 are the "
+    "same thing but for Holm's correction over a table and for one seed, whose p-value is that of "
+    "approximate randomisation. Formulas, sources and what was checked: docs/statistics.md. All "
+    "scores are percentages."
 )
 
 
@@ -87,7 +92,7 @@ class _Page:
             "scores": frames.scores(grid),
             "ids": names,
             "baseline": experiment.baseline,
-            "notes": wording.notes(grid),
+            "notes": notes(grid),
             "pictures": [p for p in pictures if p.section == experiment.id],
             "gaps": grid.gaps,
             "beside": (beside := frames.beside(grid)),
@@ -146,15 +151,13 @@ def _statistics(grid: Grid, entry: Entry) -> Iterable[str]:
         yield f"Not compared: {entry.not_compared}."
     if found is None or entry.p is None:
         return
-    low, high = wording.signed(found.low, 2), wording.signed(found.high, 2)
+    clusters = f" in {found.clusters:,} clusters" if entry.clustered else ""
     yield (
         f"{wording.signed(found.difference, 2)} against {grid.baseline}, {wording.CONFIDENCE} "
-        f"interval {low} to {high}; {wording.p_equals(found.p)}, after Holm's correction "
-        f"{wording.p_equals(entry.p)}; {found.examples:,} examples, paired by seed ({found.seeds})."
+        f"interval {wording.interval(found)}, that is {wording.margin(found)}; "
+        f"{wording.p_equals(found.p)}, after Holm's correction {wording.p_equals(entry.p)}; "
+        f"{found.examples:,} examples{clusters}, paired by seed ({found.seeds})."
     )
-    if found.seed_sd is not None:
-        spread = wording.number(found.seed_sd, 2)
-        yield f"Standard deviation of the difference over seeds: {spread}."
 
 
 def _mixes(runs: Sequence[Run]) -> list[str]:

@@ -8,10 +8,11 @@ from bench.report import frames, wording
 from bench.report.frames import Frame, ScoreCell, ScoreTable
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
+from bench.report.notes import notes
 from bench.report.report import Report
 
 DAGGER = r"$^\dagger$"
-HEADER = r"""% Made by python -m bench.report. Needs \usepackage{booktabs,xcolor}; UTF-8.
+HEADER = r"""% Made by python -m bench.report. Needs \usepackage{booktabs,pifont,xcolor}; UTF-8.
 """
 SPECIAL = str.maketrans(
     {
@@ -20,6 +21,7 @@ SPECIAL = str.maketrans(
         "^": r"\textasciicircum{}",
         "−": "$-$",
         "±": r"$\pm$",
+        "☆": r"\ding{73}",
         "·": r"$\cdot$",
         "<": "$<$",
         ">": "$>$",
@@ -56,7 +58,7 @@ def _caption(grid: Grid, table: ScoreTable) -> str:
     experiment = grid.experiment
     about = ", ".join(wording.about(experiment))
     dagger = f" {DAGGER}: not all seeds." if table.partly else ""
-    return escaped(" ".join((f"{experiment.title} ({about}).", *wording.notes(grid)))) + dagger
+    return escaped(" ".join((f"{experiment.title} ({about}).", *notes(grid)))) + dagger
 
 
 def _scores(table: ScoreTable) -> str:

@@ -10,6 +10,7 @@ from bench.report import frames, wording
 from bench.report.frames import Frame, ScoreCell, ScoreTable
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
+from bench.report.notes import notes
 from bench.report.report import Report
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
     yield " · ".join(wording.about(experiment))
     yield f"```\n{experiment.command}\n```"
     yield scores(frames.scores(grid))
-    yield "\n".join(f"- {_escaped(note)}" for note in wording.notes(grid))
+    yield "\n".join(f"- {_escaped(note)}" for note in notes(grid))
     for name, frame in frames.beside(grid).items():
         yield f"{name.capitalize()}:"
         yield table(frame)

@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bench.report import frames, wording
-from bench.report.frames import ScoreCell
+from bench.report import frames
+from bench.report.frames import Frame, ScoreCell
 from bench.report.grid import Grid, fill
+from bench.report.notes import notes
 from bench.report.read import read, read_experiment
 
 COLOURS = {"up": "green", "down": "red"}
@@ -26,7 +27,9 @@ def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] 
     grid = fill(experiment, read(manifest.parent.parent, trusted))
     console = console or Console()
     console.print(table(grid))
-    for note in wording.notes(grid):
+    if (together := frames.all_tasks(grid)).rows:
+        console.print(_plain(together, title="Over all tasks"))
+    for note in notes(grid):
         console.print(Text(note, style="dim"))
 
 
@@ -40,6 +43,15 @@ def table(grid: Grid) -> Table:
     for row in scores.rows:
         label = Text.assemble(row.name, (f"\n{row.metric}", "dim"))
         found.add_row(label, *map(_cell, row.cells), end_section=True)
+    return found
+
+
+def _plain(frame: Frame, title: str) -> Table:
+    found = Table(title=title)
+    for name in frame.head:
+        found.add_column(Text(name))
+    for row in frame.rows:
+        found.add_row(*map(Text, row))
     return found
 
 

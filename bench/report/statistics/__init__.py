@@ -28,9 +28,10 @@ from bench.report.statistics.intervals import (
     estimate,
 )
 from bench.report.statistics.pairs import Pair, Rescored, Summed
-from bench.report.statistics.power import power, seeds_needed, smallest_difference
+from bench.report.statistics.power import POWER, power, seeds_needed, smallest_difference
 from bench.report.statistics.pseudo_values import (
     Array,
+    Clusters,
     PseudoValues,
     from_counts,
     from_scoring,
@@ -40,8 +41,10 @@ from bench.report.statistics.variance import Components, components
 
 __all__ = [
     "LEVEL",
+    "POWER",
     "RESAMPLES",
     "Array",
+    "Clusters",
     "Comparison",
     "Components",
     "Estimate",

@@ -6,10 +6,13 @@ seeds and examples, but for taking what the seeds share as known, which is so fo
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import chdtri, ndtr
 
 from bench.report.statistics.intervals import LEVEL, Part, half_width
+from bench.report.statistics.pseudo_values import Array
 from bench.report.statistics.variance import Components
 
 POWER = 0.8
@@ -35,22 +38,28 @@ def power(
     >>> [round(power(3.0, found, seeds, clusters=1000), 2) for seeds in (1, 2, 3, 5, 10)]
     [0.92, 0.3, 0.65, 0.91, 0.98]
     """
-    if seeds == 1:
-        variance = found.from_examples(1, clusters)
-        margin = np.array([half_width([Part(variance, clusters - 1)], 1 - level)])
-    elif found.seeds is None:
+    if seeds > 1 and found.seeds is None:
         raise ValueError("the variance between seeds is not known: assume one (replace seeds=)")
-    else:
-        variance = found.variance(seeds, clusters)
-        shared = Part(found.clusters / clusters, clusters - 1)
-        uniform = (np.arange(_STEPS) + 0.5) / _STEPS
-        seen = (variance - shared.variance) * chdtri(seeds - 1, uniform) / (seeds - 1)
-        margin = np.array([half_width([Part(v, seeds - 1), shared], 1 - level) for v in seen])
+    variance = found.variance(seeds, clusters) if seeds > 1 else found.from_examples(1, clusters)
+    margin = _margins(found, seeds, clusters, level)
     if variance == 0:
         return float(difference != 0)
     error = np.sqrt(variance)
     above, below = (ndtr((sign * difference - margin) / error) for sign in (1, -1))
     return float(np.mean(above + below))
+
+
+@cache
+def _margins(found: Components, seeds: int, clusters: int, level: float) -> Array:
+    """Give the interval's half-widths at _STEPS quantiles of the spread that the seeds show."""
+    if seeds == 1:
+        only = Part(found.from_examples(1, clusters), clusters - 1)
+        return np.array([half_width([only], 1 - level)])
+    shared = Part(found.clusters / clusters, clusters - 1)
+    uniform = (np.arange(_STEPS) + 0.5) / _STEPS
+    between = found.variance(seeds, clusters) - shared.variance
+    seen = between * chdtri(seeds - 1, uniform) / (seeds - 1)
+    return np.array([half_width([Part(v, seeds - 1), shared], 1 - level) for v in seen])
 
 
 def smallest_difference(
@@ -88,7 +97,9 @@ def seeds_needed(
     >>> seeds_needed(3.0, found, clusters=1000), seeds_needed(1.0, found, clusters=1000)
     (4, None)
     """
-    for seeds in range(2, most + 1):
-        if power(difference, found, seeds, clusters, level) >= wanted:
-            return seeds
-    return None
+    if power(difference, found, most, clusters, level) < wanted:
+        return None
+    seeds = 2
+    while power(difference, found, seeds, clusters, level) < wanted:
+        seeds += 1
+    return seeds

@@ -1,0 +1,112 @@
+"""What a reader of a table must know, in sentences that stand under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.report.all_tasks import over_all_tasks
+from bench.report.grid import Grid
+from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
+from bench.report.statistics import POWER, Comparison
+from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, number
+
+
+def notes(grid: Grid) -> list[str]:
+    """Return the notes of an experiment's table, a sentence or two each."""
+    return [
+        *_scores(grid),
+        *_differences(grid),
+        *_resolution(resolutions(grid)),
+        *_all_tasks(grid),
+        *_data(grid),
+        *(
+            f"{row}, {column}: not compared: {entry.not_compared}."
+            for (row, column), entry in grid.entries.items()
+            if entry.not_compared
+        ),
+    ]
+
+
+def _scores(grid: Grid) -> Iterator[str]:
+    several = any(e.scores and e.scores.sd is not None for e in grid.entries.values())
+    if grid.runs:
+        spread = "± is the sample standard deviation over n seeds; no ± means one seed."
+        yield spread if several else "One seed a cell."
+
+
+def _differences(grid: Grid) -> Iterator[str]:
+    found: list[Comparison] = [e.against for e in grid.entries.values() if e.against]
+    if not found:
+        return
+    seeds = {each.seeds for each in found}
+    over = "over seeds and examples" if seeds != {1} else "over examples"
+    yield (
+        f"With a sign: the difference from {grid.baseline}, paired by seed and example; its "
+        f"{CONFIDENCE} interval is {over} (docs/statistics.md)."
+    )
+    stars = [MARKED] * (seeds != {1}) + [HOLLOW] * (1 in seeds)
+    yield (
+        f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's {len(found)} "
+        "comparisons."
+    )
+    if 1 in seeds:
+        yield (
+            "One seed: of these examples only. Another seed may give another difference, so the "
+            "star is hollow."
+        )
+    if 2 in seeds:
+        yield "Two seeds: the interval is rough; a third seed makes it far narrower."
+    rows = dict.fromkeys(
+        row for (row, _), e in grid.entries.items() if e.against and not e.clustered
+    )
+    if rows:
+        yield (f"{', '.join(rows)}: examples taken as independent: these records name no clusters.")
+
+
+def _resolution(found: list[Resolution]) -> Iterator[str]:
+    if not found:
+        return
+    each = sorted(one.smallest for one in found)
+    least, most = number(each[0]), number(each[-1])
+    points = f"{least} points" if least == most else f"{least} to {most} points, by comparison,"
+    yield (
+        f"What this table can see: a true difference of {points} is found {100 * POWER:.0f} times "
+        "in 100 (the interval leaves out 0; a star takes more). A smaller one is often missed: no "
+        "star does not mean no difference."
+    )
+    asked = [one for one in found if one.paper and not one.against.one_seed]
+    if asked:
+        yield f"The paper's difference takes {_seeds(asked)}."
+
+
+def _seeds(asked: list[Resolution]) -> str:
+    """Return `3 to 8 seeds; more than 100, for want of examples, in 2 of 6 comparisons`."""
+    enough = sorted(one.seeds for one in asked if one.seeds)
+    beyond, texts = len(asked) - len(enough), []
+    if enough:
+        low, high = enough[0], enough[-1]
+        texts.append(f"{low} seeds" if low == high else f"{low} to {high} seeds, by comparison")
+    if beyond:
+        more = f"more than {MOST_SEEDS} seeds, for want of examples,"
+        texts.append(f"{more} in {beyond} of {len(asked)} comparisons")
+    return "; ".join(texts)
+
+
+def _all_tasks(grid: Grid) -> Iterator[str]:
+    if over_all_tasks(grid):
+        yield (
+            "Over all tasks: every task counts alike. The probability of improvement is how often "
+            f"a run beats one of {grid.baseline}, whatever the examples (Agarwal et al. 2021)."
+        )
+
+
+def _data(grid: Grid) -> Iterator[str]:
+    experiment = grid.experiment
+    for row in experiment.rows:
+        if grid.split(row) != experiment.split:
+            yield f"{row}: no test score in every run, so dev is shown."
+    if experiment.paper and experiment.data != "paper":
+        yield (
+            f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
+            "and differences rather than scores."
+        )
