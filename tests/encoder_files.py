@@ -15,6 +15,7 @@ from elmo_core.bilm import weights
 from elmo_core.encoders.random import random_elmo
 from tests.conftest import TINY_ENCODER
 from tests.elmo_core.conftest import TINY
+from tests.manylangs_files import manylangs
 
 WORDS = ["the", "bank", "The", "closed", ".", "a", "man", "sleeps", "nobody", "somebody", "at&t"]
 
@@ -111,6 +112,10 @@ def elmo(path: Path) -> Path:
 
 KINDS: dict[str, Callable[[Path], list[str]]] = {
     "elmo": lambda folder: ["encoder=elmo", f"encoder.source={elmo(folder / 'elmo.safetensors')}"],
+    "manylangs": lambda folder: [
+        "encoder=manylangs",
+        f"encoder.source={manylangs(folder / 'en')}",
+    ],
     "random": lambda folder: list(TINY_ENCODER),
     "static": lambda folder: ["encoder=static", f"word_vectors={glove(folder / 'glove.txt')}"],
     "cove": lambda folder: [

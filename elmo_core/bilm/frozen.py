@@ -9,7 +9,7 @@ place. The character CNN is the trained one, its weights laid out alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -23,18 +23,20 @@ from elmo_core.bilm.packed_products import product
 from elmo_core.bilm.prefixes import PrefixTree, prefix_tree
 
 
-class FrozenBiLM:
+class FrozenDirections:
     """What `BiLM.contextualise` computes, without gradient, without state."""
 
-    def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
-        """`precision` (float32 or bfloat16) is that of the matrix products, not of the rest."""
-        self.char_cnn = FrozenCharCNN(
-            bilm.char_cnn, bilm.options
-        )  # in float32: words are read once, not tokens
-        self.skip = bilm.options.skip
+    def __init__(
+        self, lstms: Sequence[Iterable[nn.Module]], skip: bool, precision: str = "float32"
+    ) -> None:
+        """Take the layers of both directions, forward and backward, each a `ProjectedLSTM`.
+
+        `precision` (float32 or bfloat16) is that of the matrix products, not of the rest.
+        """
+        self.skip = skip
         self.directions = [
-            [FrozenLSTM(lstm, precision) for lstm in lstms if isinstance(lstm, ProjectedLSTM)]
-            for lstms in (bilm.forward_lstm, bilm.backward_lstm)
+            [FrozenLSTM(lstm, precision) for lstm in layers if isinstance(lstm, ProjectedLSTM)]
+            for layers in lstms
         ]
 
     def contextualise(self, table: Tensor, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
@@ -63,6 +65,15 @@ class FrozenBiLM:
             x = lstm(x, tree).add_(x) if k > 0 and self.skip else lstm(x, tree)
             layers.append(x)
         return torch.stack(layers), tree.paths
+
+
+class FrozenBiLM(FrozenDirections):
+    """A biLM's two directions and its character CNN, which stays in float32: words are read once,
+    not tokens."""
+
+    def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
+        super().__init__((bilm.forward_lstm, bilm.backward_lstm), bilm.options.skip, precision)
+        self.char_cnn = FrozenCharCNN(bilm.char_cnn, bilm.options)
 
 
 class FrozenLSTM:

@@ -107,7 +107,7 @@ def test_the_same_files_give_the_same_encoder(kind: str, encoder: Encoder, build
 
 
 def test_kinds_have_different_fingerprints(build: Build) -> None:
-    kinds = ["elmo", "random", "static", "cove", "concat"]
+    kinds = ["elmo", "manylangs", "random", "static", "cove", "concat"]
     assert len({build(kind).fingerprint for kind in kinds}) == len(kinds)
 
 
