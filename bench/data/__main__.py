@@ -1,4 +1,4 @@
-"""`python -m bench.data list|get|check`: the command line."""
+"""`python -m bench.data list|get|check|leaks`: the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def parser() -> ArgumentParser:
         "$ list ner\n$ get wnut17\n$ check wnut17\n"
         "  python -m bench task=ner data=open",
     )
-    for add in (_add_list, _add_get, _add_check):
+    for add in (_add_list, _add_get, _add_check, _add_leaks):
         add(subcommands)
     return subcommands.parser
 
@@ -72,6 +72,25 @@ def _add_check(subcommands: Subcommands) -> None:
     command.add_argument("--task", help="what the folder is for, where its files do not tell")
 
 
+def _add_leaks(subcommands: Subcommands) -> None:
+    command = subcommands.add(
+        "leaks",
+        _leaks,
+        "Find what of the sets' dev and test stands in a text.",
+        "leaks books/ news.txt                        # in all sets that `list` shows as there",
+        "leaks books/ --dir ~/data --task squad -o books-clean",
+        "leaks news.txt --dir ~/mine --task ner -o news-clean.txt",
+        more="Looked for:\n13 words in a row, near-duplicates, whole sentences of 8 to 12 words "
+        "(docs/leaks.md).",
+    )
+    command.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
+    command.add_argument("--task", help="this task's sets alone")
+    command.add_argument("--dir", type=Path, help="a folder of yours: a task's, or of several tasks'")
+    command.add_argument(
+        "-o", "--out", type=Path, help="write the text without these paragraphs, and a .leaks.json"
+    )
+
+
 def _list(given: Namespace) -> int:
     from bench.data.catalogue import show
 
@@ -90,6 +109,12 @@ def _check(given: Namespace) -> int:
     from bench.data.check import check
 
     return check(given.places, given.task)
+
+
+def _leaks(given: Namespace) -> int:
+    from bench.data.leaks.audit import leaks
+
+    return leaks(given.texts, given.task, given.dir, given.out and given.out.expanduser())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,1 @@
+"""`leaks`: what of the data sets' dev and test stands in a text that a model learns from."""

@@ -1,0 +1,59 @@
+"""The verb: sets, texts, the clean copy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.markup import escape
+
+from bench.data.catalogue import console, short
+from bench.data.leaks.overlap import Collection
+from bench.data.leaks.report import row_of, show
+from bench.data.leaks.search import search
+from bench.data.leaks.sets import chosen, splits
+from bench.errors import RunError
+from elmo_core.pretraining.errors import CorpusError
+from elmo_core.pretraining.texts import find_texts
+from elmo_core.whole_files import replacing
+
+
+def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: Path | None) -> int:
+    """Print what leaks; with `clean`, write the texts without it, and a JSON file beside them.
+
+    Raises RunError for texts, folders and tasks that are not there, DataError for data files.
+    """
+    try:
+        files = find_texts([text.expanduser() for text in texts])
+    except CorpusError as error:
+        raise RunError(str(error)) from error
+    targets = _targets(texts, files, clean) if clean else {}
+    collection = Collection()
+    audited = list(splits(chosen(task, folder), collection))
+    found, removed = search(collection, files, targets)
+    rows = [row_of(split, found) for split in audited]
+    show(rows)
+    if clean:
+        said = {"texts": [str(text) for text in texts], "removed_lines": removed, "splits": rows}
+        with replacing(clean.with_name(f"{clean.name}.leaks.json")) as temporary:
+            temporary.write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
+        console().print(f"{removed:,} lines left out of {escape(short(clean))}")
+    return 0
+
+
+def _targets(texts: Sequence[Path], files: Mapping[str, Path], clean: Path) -> dict[str, Path]:
+    """Where each file goes: to `clean` itself if there is one text, and it is a file; else below.
+
+    A folder's files keep their places; of several texts, each begins with its own name.
+    """
+    if len(texts) > 1:
+        targets = {name: clean / name for name in files}
+    elif texts[0].expanduser().is_file():
+        targets = dict.fromkeys(files, clean)
+    else:
+        targets = {name: clean / Path(*Path(name).parts[1:]) for name in files}
+    for target in targets.values():
+        if target.exists():
+            raise RunError(f"-o {target}: is there already; remove it, or give another name")
+    return targets

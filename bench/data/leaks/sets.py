@@ -1,0 +1,95 @@
+"""The data sets that are looked for, and their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.data.leaks.overlap import Collection, normalised
+from bench.errors import RunError
+from bench.overrides import composed
+from elmo_core.errors import did_you_mean
+from tasks.base.published import SPLITS, Source, published
+from tasks.task import DataError
+
+AUDITED = SPLITS[1:]
+
+
+@dataclass
+class Split:
+    """A split of a data set: for each example, the numbers of its sentences in the collection."""
+
+    name: str
+    split: str
+    examples: dict[str, list[int]] = field(default_factory=dict)
+
+
+def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
+    """Name of a data set → the words of `python -m bench` that choose it.
+
+    Without a folder, all that `list` shows as there, built-in data included; with one, the sets in
+    it, or else its files, which are one task's. Raises RunError.
+    """
+    sources = published(task)
+    tasks = list(dict.fromkeys(source.task for source in published()))
+    if root is None:
+        if task is not None and task not in tasks:
+            hint = did_you_mean(task, tasks)
+            raise RunError(f"--task {task}: no such task{hint} (choose {', '.join(tasks)})")
+        sets = {
+            f"{name}/mini": [f"task={name}", "data=mini"] for name in tasks if task in (None, name)
+        }
+        return sets | dict(_of(source, None) for source in sources if source.is_in(source.folder()))
+    root = root.expanduser()
+    if not root.is_dir():
+        raise RunError(f"--dir {root}: no such folder")
+    sets = dict(_of(source, root) for source in sources if source.folder(root).is_dir())
+    have = {name.partition("/")[0] for name in sets}
+    for name in [task] if task else tasks:
+        if name not in have and (root / name).is_dir():
+            sets[f"{name}/{name}"] = [f"task={name}", f"data.dir='{root / name}'"]
+    if sets or task is not None:
+        return sets or {f"{task}/{root.name}": [f"task={task}", f"data.dir='{root}'"]}
+    raise RunError(
+        f"--dir {root}: no task's folder in it ({', '.join(tasks)}); if its files are one task's, "
+        "say which: --task NAME"
+    )
+
+
+def _of(source: Source, root: Path | None) -> tuple[str, list[str]]:
+    words = [f"task={source.task}", f"data={source.kinds[0]}", f"data.set={source.name}"]
+    where = f"data.dir='{source.folder(root)}'"
+    return f"{source.task}/{source.name}", [*words, where]
+
+
+def splits(sets: Mapping[str, list[str]], collection: Collection) -> Iterator[Split]:
+    """Load dev and test of these sets, their sentences into the collection.
+
+    Raises RunError, naming the set, for files that cannot be read.
+    """
+    from bench.run.build import task_of
+
+    for name, words in sets.items():
+        task = task_of(composed(words))
+        for split in AUDITED:
+            try:
+                examples = task.load(split)
+            except DataError as error:
+                raise RunError(f"{name}, {split}: {error}") from error
+            if examples is not None:
+                yield _numbered(Split(name, split), task.sentences, examples, collection)
+
+
+def _numbered(
+    split: Split,
+    sentences: Callable[[Any], list[list[str]]],
+    examples: Iterable[Any],
+    collection: Collection,
+) -> Split:
+    """The split, with all its examples."""
+    for example in examples:
+        numbers = (collection.add(normalised(" ".join(words))) for words in sentences(example))
+        split.examples[str(example["id"])] = [n for n in numbers if n is not None]
+    return split
