@@ -51,10 +51,10 @@ def _told(place: Place) -> dict[str, Any]:
 
 COLUMNS = ("examples", f"{RUN} words", "share", "nearly", "short", "not looked for", "sentences")
 LEGEND = f"""\
-An example counts once, for the worst. {RUN} words: so many or more in a row, of one sentence; nearly:
-half of a sentence's runs of five words; short: a whole sentence of {SHORTEST} to {RUN - 1} words;
-not looked for: its sentences are shorter still. Sentences: the share, of those that were looked
-for, of which anything was found."""
+An example counts once, for the worst. {RUN} words: so many or more in a row, of one sentence;
+nearly: half of a sentence's runs of five words; short: a whole sentence of {SHORTEST} to {RUN - 1}
+words; not looked for: its sentences are shorter still. Sentences: the share, of those that were
+looked for, of which anything was found."""
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
