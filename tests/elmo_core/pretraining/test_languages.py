@@ -1,0 +1,36 @@
+"""Text of other languages on its way to a biLM: words, sentences, and the bytes of a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elmo_core.bilm.chars import word_ids
+from elmo_core.pretraining.prepare import TRAIN, Request, prepare
+from elmo_core.pretraining.sentences import split_sentences
+
+
+def test_russian_is_split_like_english() -> None:
+    sentences = list(split_sentences("Анна читает. «Где?» спросил он. Пётр, сын её, спит!"))
+    assert sentences == [
+        ["Анна", "читает", "."],
+        ["«", "Где", "?", "»", "спросил", "он", "."],
+        ["Пётр", ",", "сын", "её", ",", "спит", "!"],
+    ]
+
+
+def test_tokenised_text_is_kept_word_for_word(tmp_path: Path) -> None:
+    lines = [f"王芳 在 {word} 工作 {i} 天 。" for i in range(800) for word in ("北京", "银行")]
+    (tmp_path / "zh.txt").write_text("\n".join(lines), encoding="utf-8")
+    prepare([tmp_path / "zh.txt"], tmp_path / "out", Request(form="tokenised", heldout=0.3))
+    written = (tmp_path / "out" / TRAIN / "zh.txt").read_text(encoding="utf-8").splitlines()
+    assert written
+    assert set(written) <= set(lines)
+
+
+@pytest.mark.parametrize(("letter", "most"), [("a", 48), ("я", 24), ("字", 16), ("അ", 16)])
+def test_a_word_is_48_bytes(letter: str, most: int) -> None:
+    """What stands behind them, a biLM of byte characters cannot tell apart."""
+    assert word_ids(letter * most) != word_ids(letter * (most - 1))
+    assert word_ids(letter * most) == word_ids(letter * (most + 1))
