@@ -85,7 +85,9 @@ def _add_leaks(subcommands: Subcommands) -> None:
     )
     command.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
     command.add_argument("--task", help="this task's sets alone")
-    command.add_argument("--dir", type=Path, help="a folder of yours: a task's, or of several tasks'")
+    command.add_argument(
+        "--dir", type=Path, help="a folder of yours: a task's, or of several tasks'"
+    )
     command.add_argument(
         "-o", "--out", type=Path, help="write the text without these paragraphs, and a .leaks.json"
     )
