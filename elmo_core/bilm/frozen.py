@@ -24,7 +24,7 @@ from elmo_core.bilm.prefixes import PrefixTree, prefix_tree
 
 
 class FrozenDirections:
-    """What `BiLM.contextualise` computes, without gradient, without state."""
+    """Computes what `BiLM.contextualise` does, without gradient, without state."""
 
     def __init__(
         self, lstms: Sequence[Iterable[nn.Module]], skip: bool, precision: str = "float32"
@@ -68,8 +68,7 @@ class FrozenDirections:
 
 
 class FrozenBiLM(FrozenDirections):
-    """A biLM's two directions and its character CNN, which stays in float32: words are read once,
-    not tokens."""
+    """Adds the character CNN, which stays in float32: words are read once, not tokens."""
 
     def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
         super().__init__((bilm.forward_lstm, bilm.backward_lstm), bilm.options.skip, precision)
