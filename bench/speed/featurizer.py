@@ -18,8 +18,8 @@ from bench.run.build import device_of
 from bench.speed.clock import Now, seconds, typical
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
-from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.encoders.checked import Checked
+from elmo_core.products import PRECISIONS
 
 PROBE = 32
 

@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.products import Linear, linear
 from tasks.coref.prune import prune
 from tasks.nn.attention import masked_softmax
 
@@ -50,8 +51,8 @@ class SpanScorer(nn.Module):
         self.output_dim = sum(self.parts)
         self.width = nn.Embedding(widths, feature_dim)
         self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
-        self.first = nn.Linear(self.output_dim, hidden)
+        self.head = Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
+        self.first = Linear(self.output_dim, hidden)
         self.rest = feed_forward(hidden, dropout)
         nn.init.xavier_uniform_(self.width.weight)
         nn.init.xavier_uniform_(self.head.weight)
@@ -71,10 +72,10 @@ class SpanScorer(nn.Module):
         attention = masked_softmax(self.head(h).squeeze(1)[where], within)
         of_first, of_last, of_width, of_head = self.first.weight.split(self.parts, dim=1)
         hidden = (
-            (h @ of_first.t()).index_select(0, first)
-            + (h @ of_last.t()).index_select(0, first + width)
-            + F.linear(feature, of_width, self.first.bias)
-            + weighted_sum(x @ of_head.t(), where, attention)
+            linear(h, of_first).index_select(0, first)
+            + linear(h, of_last).index_select(0, first + width)
+            + linear(feature, of_width, self.first.bias)
+            + weighted_sum(linear(x, of_head), where, attention)
         )
         scores = self.rest(hidden).squeeze(1).to(self.first.weight.dtype)
 
@@ -93,7 +94,7 @@ def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
 
 def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
     """What follows the first linear layer of a network of two hidden layers and one output."""
-    second, last = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
+    second, last = Linear(hidden, hidden), Linear(hidden, 1)
     xavier(second)
     xavier(last)
     between = (nn.ReLU(), nn.Dropout(dropout))

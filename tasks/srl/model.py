@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 
@@ -36,7 +37,7 @@ class DeepSRL(nn.Module):
         self.predicate = nn.Embedding(2, predicate_dim)
         x_dim = placement.input_dim(words.output_dim + predicate_dim)
         self.encoder = AlternatingLSTM(x_dim, hidden, layers, dropout)
-        self.dense = nn.Linear(placement.output_dim(hidden), tags)
+        self.dense = Linear(placement.output_dim(hidden), tags)
         nn.init.normal_(self.predicate.weight, std=GLOVE_STD)
         nn.init.orthogonal_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.nn.attention import masked_softmax
 from tasks.nn.maxout import Maxout
 from tasks.nn.pooling import SelfAttentivePooling, masked_max, masked_mean, masked_min
@@ -44,7 +45,7 @@ class BCN(nn.Module):
         self.placement = placement
         self.feedforward = nn.Sequential(
             nn.Dropout(dropout),
-            nn.Linear(placement.input_dim(words.output_dim), hidden),
+            Linear(placement.input_dim(words.output_dim), hidden),
             nn.ReLU(),
             nn.Dropout(dropout),
         )
@@ -84,6 +85,6 @@ def _classifier(kind: str, sizes: Sequence[int], dropout: Sequence[float]) -> nn
         if kind == "maxout":
             layers.append(Maxout(sizes[i], sizes[i + 1], POOL))
         else:
-            layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+            layers.append(Linear(sizes[i], sizes[i + 1]))
             layers += [nn.ReLU()] if i < last else []
     return nn.Sequential(*layers)
