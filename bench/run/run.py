@@ -30,6 +30,7 @@ from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from elmo_core import Encoder, Placement
 from elmo_core.pretraining.checkpoint_io import SafeCheckpointIO
+from elmo_core.products import chosen
 from elmo_core.whole_files import replacing
 from tasks.task import Task
 
@@ -98,6 +99,7 @@ class _Run:
             if "wandb" in sys.modules:
                 sys.modules["wandb"].finish()
         result = self._outcome(module, metrics)
+        result["versions"]["products"] = chosen() if module.device.type == "cpu" else "torch"
         if trainer.is_global_zero:
             self._save(module, predictions)
             self.record.write_json("result.json", result)  # last: all the rest is there by now

@@ -1,10 +1,10 @@
 """Matrix products: the one place that decides which library computes them.
 
-`path.py` says which library it is, `linear.py` has the products that are learned, `packed.py` those
-with a matrix that never changes. All other code of the suite calls these.
+`path.py` says which library it is, `learned.py` has the products with matrices that are learned,
+`packed.py` those with a matrix that never changes. All other code of the suite calls these.
 """
 
-from elmo_core.products.linear import Linear, linear, outer, times
+from elmo_core.products.learned import Linear, linear, outer, times
 from elmo_core.products.packed import PRECISIONS, product
 from elmo_core.products.path import chosen
 

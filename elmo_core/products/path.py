@@ -15,6 +15,8 @@ from pathlib import Path
 
 import torch
 
+from elmo_core.errors import OptionsError
+
 VARIABLE = "ELMO_BENCH_PRODUCTS"
 """The environment variable that overrules the choice: `onednn` or `torch`."""
 
@@ -29,15 +31,15 @@ def chosen() -> str:
         `onednn` where it is quicker and present, else `torch`: PyTorch's own choice.
 
     Raises:
-        ValueError: The variable holds another word, or asks for oneDNN where PyTorch lacks it.
+        OptionsError: The variable holds another word, or asks for oneDNN where PyTorch lacks it.
     """
     wanted = os.environ.get(VARIABLE)
     if not wanted:
         return "onednn" if has_onednn() and _mkl_is_slow() else "torch"
     if wanted not in PATHS:
-        raise ValueError(f"{VARIABLE}={wanted}: choose {' or '.join(PATHS)}")
+        raise OptionsError(f"{VARIABLE}={wanted}: choose {' or '.join(PATHS)}")
     if wanted == "onednn" and not has_onednn():
-        raise ValueError(f"{VARIABLE}=onednn: this PyTorch has no oneDNN; unset the variable")
+        raise OptionsError(f"{VARIABLE}=onednn: this PyTorch has no oneDNN; unset the variable")
     return wanted
 
 

@@ -21,6 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.dropout import Dropout
 from elmo_core.products import Linear, linear
 from tasks.coref.spans import Spans, feed_forward, xavier
 from tasks.nn.pair_products import pair_products
@@ -58,7 +59,7 @@ class AntecedentScorer(nn.Module):
         self.speaker = nn.Embedding(2, feature_dim)
         self.genre = nn.Embedding(genres + 1, feature_dim, padding_idx=0)  # 0: an unknown one
         self.distance = nn.Embedding(len(DISTANCES) + 1, feature_dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.first = Linear(sum(self.parts), hidden)
         self.rest = feed_forward(hidden, dropout)
         self.register_buffer("buckets", torch.tensor(DISTANCES), persistent=False)

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
 from tasks.coref.antecedents import AntecedentScorer, Links
 from tasks.coref.spans import Spans, SpanScorer
 from tasks.nn.char_words import PAD, CharCNN
@@ -52,7 +53,7 @@ class EndToEnd(nn.Module):
         nn.init.zeros_(self.spelling.table.weight[PAD])
         self.placement = placement
         self.sentences = sentences
-        self.lexical_dropout, self.dropout = nn.Dropout(lexical_dropout), nn.Dropout(dropout)
+        self.lexical_dropout, self.dropout = Dropout(lexical_dropout), Dropout(dropout)
         x_dim = words.output_dim + self.spelling.output_dim
         self.encoder = CoupledBiLSTM(placement.input_dim(x_dim), hidden, dropout)
         shared: dict[str, Any] = {

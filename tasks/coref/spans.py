@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.dropout import Dropout
 from elmo_core.products import Linear, linear
 from tasks.coref.prune import prune
 from tasks.nn.attention import masked_softmax
@@ -50,7 +51,7 @@ class SpanScorer(nn.Module):
         self.parts = [h_dim, h_dim, feature_dim, x_dim]
         self.output_dim = sum(self.parts)
         self.width = nn.Embedding(widths, feature_dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.head = Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
         self.first = Linear(self.output_dim, hidden)
         self.rest = feed_forward(hidden, dropout)
@@ -97,8 +98,8 @@ def feed_forward(hidden: int, dropout: float) -> nn.Sequential:
     second, last = Linear(hidden, hidden), Linear(hidden, 1)
     xavier(second)
     xavier(last)
-    between = (nn.ReLU(), nn.Dropout(dropout))
-    return nn.Sequential(*between, second, nn.ReLU(), nn.Dropout(dropout), last)
+    between = (nn.ReLU(), Dropout(dropout))
+    return nn.Sequential(*between, second, nn.ReLU(), Dropout(dropout), last)
 
 
 def xavier(layer: nn.Linear) -> None:

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
 from elmo_core.products import Linear
 from tasks.nn.attention import align
 from tasks.nn.dropout import VariationalDropout
@@ -42,14 +43,14 @@ class ESIM(nn.Module):
         self.rnn_dropout = VariationalDropout(dropout)
         self.encoder = BiLSTM(placement.input_dim(words.output_dim), hidden)
         aligned = 4 * placement.output_dim(self.encoder.output_dim)
-        self.attention_dropout = nn.Dropout(attention_dropout if placement.active else 0.0)
+        self.attention_dropout = Dropout(attention_dropout if placement.active else 0.0)
         self.enhance = Linear(aligned, hidden)
         self.composition = BiLSTM(hidden, hidden)
         self.classifier = nn.Sequential(
-            nn.Dropout(dropout),
+            Dropout(dropout),
             Linear(4 * self.composition.output_dim, hidden),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
             Linear(hidden, labels),
         )
         self.weight_l2 = weight_l2 if placement.active else 0.0

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
 from elmo_core.products import Linear
 from tasks.nn.attention import masked_softmax
 from tasks.nn.maxout import Maxout
@@ -44,10 +45,10 @@ class BCN(nn.Module):
         self.words = words
         self.placement = placement
         self.feedforward = nn.Sequential(
-            nn.Dropout(dropout),
+            Dropout(dropout),
             Linear(placement.input_dim(words.output_dim), hidden),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.encoder = BiLSTM(hidden, hidden)
         self.integrator = BiLSTM(3 * self.encoder.output_dim, hidden)
@@ -81,7 +82,7 @@ def _classifier(kind: str, sizes: Sequence[int], dropout: Sequence[float]) -> nn
     last = len(sizes) - 2
     layers: list[nn.Module] = []
     for i, p in zip(range(last + 1), dropout, strict=True):
-        layers.append(nn.Dropout(p))
+        layers.append(Dropout(p))
         if kind == "maxout":
             layers.append(Maxout(sizes[i], sizes[i + 1], POOL))
         else:

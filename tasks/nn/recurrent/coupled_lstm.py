@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.dropout import dropout
 from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, walk
 
@@ -50,7 +50,7 @@ class CoupledBiLSTM(nn.Module):
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         data, steps = packed.data, packed.batch_sizes
         mirrored = mirror(steps).to(x.device)
-        drop = F.dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
+        drop = dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
         both = linear(data, self.from_input.flatten(0, 1), self.bias.flatten())
         with torch.autocast(x.device.type, enabled=False):
             forward, backward = both.to(self.bias.dtype).chunk(2, dim=1)

@@ -20,6 +20,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
 from tasks.nn.recurrent.packed import walk
@@ -72,7 +73,7 @@ class HighwayLSTM(nn.Module):
 
     def forward(self, x: Tensor, steps: list[int]) -> Tensor:
         """`steps`: how many sequences have a token at each step, the longest sequences first."""
-        drop = F.dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
+        drop = dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
         gates = linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
         from_state = for_products(self.from_state)
         with torch.autocast(x.device.type, enabled=False):
