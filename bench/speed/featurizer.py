@@ -84,13 +84,13 @@ def differences(found: Sequence[Tensor], exact: Sequence[Tensor]) -> list[Differ
 
 def operations(encoder: Encoder, found: Sentences) -> int:
     """Of all matrix products, each multiplication and each addition."""
-    with FlopCounterMode(display=False, custom_mapping=_packed()) as counter:
+    with FlopCounterMode(display=False, custom_mapping=onednn_products()) as counter:
         encoder.encode(found)
     return int(counter.get_total_flops())
 
 
-def _packed() -> dict[Any, Any]:
-    """oneDNN's packed product, which torch does not count."""
+def onednn_products() -> dict[Any, Any]:
+    """How to count oneDNN's product, which torch does not count."""
 
     def count(x: Sequence[int], weight: Sequence[int], *_: Any, **__: Any) -> int:
         return 2 * torch.Size(x).numel() * weight[0]

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -22,8 +24,19 @@ VARIABLE = "ELMO_BENCH_PRODUCTS"
 
 PATHS = ("onednn", "torch")
 
+_overruled: list[str] = []
 
-@cache
+
+@contextmanager
+def using(library: str) -> Iterator[None]:
+    """Overrule the choice for learned products within the block, so that two can be compared."""
+    _overruled.append(library)
+    try:
+        yield
+    finally:
+        _overruled.pop()
+
+
 def chosen() -> str:
     """Name the library of float32 products on the CPU.
 
@@ -33,6 +46,11 @@ def chosen() -> str:
     Raises:
         OptionsError: The variable holds another word, or asks for oneDNN where PyTorch lacks it.
     """
+    return _overruled[-1] if _overruled else _decided()
+
+
+@cache
+def _decided() -> str:
     wanted = os.environ.get(VARIABLE)
     if not wanted:
         return "onednn" if has_onednn() and _mkl_is_slow() else "torch"
@@ -50,7 +68,7 @@ def packs() -> bool:
     This saves what MKL does anew in every call, so it pays on processors of any maker.
     """
     if os.environ.get(VARIABLE):
-        return chosen() == "onednn"
+        return _decided() == "onednn"
     return has_onednn() and torch.backends.cpu.get_cpu_capability() in ("AVX2", "AVX512")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -15,11 +17,11 @@ pytestmark = pytest.mark.usefixtures("library")
 
 
 @pytest.fixture(params=path.PATHS)
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def library(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "onednn" and not path.has_onednn():
         pytest.skip("this PyTorch has no oneDNN")
-    monkeypatch.setattr(path, "chosen", lambda: request.param)
-    return request.param
+    with path.using(request.param):
+        yield
 
 
 def gradients(function, x: Tensor, weight: Tensor, bias: Tensor | None) -> list[Tensor]:

@@ -63,10 +63,10 @@ def machine(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: mkl)
         monkeypatch.setattr(path, "has_onednn", lambda: onednn)
 
-    path.chosen.cache_clear()
+    path._decided.cache_clear()
     path.packs.cache_clear()
     yield made
-    path.chosen.cache_clear()
+    path._decided.cache_clear()
     path.packs.cache_clear()
 
 

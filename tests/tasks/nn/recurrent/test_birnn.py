@@ -42,13 +42,13 @@ def test_equals_torch(lengths: list[int]) -> None:
 
 
 @pytest.mark.parametrize("library", path.PATHS)
-def test_equals_torch_with_any_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equals_torch_with_any_library(library: str) -> None:
     """Large enough for oneDNN's products, in both directions and in the last step, too."""
     if library == "onednn" and not path.has_onednn():
         pytest.skip("this PyTorch has no oneDNN")
-    monkeypatch.setattr(path, "chosen", lambda: library)
     torch.manual_seed(0)
-    ours, theirs = compared(BiLSTM(64, 128), [9, 5, 9, 7] * 16, torch.float32)
+    with path.using(library):
+        ours, theirs = compared(BiLSTM(64, 128), [9, 5, 9, 7] * 16, torch.float32)
     torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-3)
 
 
