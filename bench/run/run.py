@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytorch_lightning as pl
@@ -112,6 +113,8 @@ class _Run:
                 at_hand = module.batch["examples"] if module.batch else []
                 raise out_of_memory.explained(error, self.task, at_hand) or error from None
             result = self._outcome(module, metrics)
+            products = chosen() if module.device.type == "cpu" else "torch"
+            result = replace(result, versions={**result.versions, "products": products})
             loggers.finished(logger, result)
         if trainer.is_global_zero:
             self._save(module, predictions)

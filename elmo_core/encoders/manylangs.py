@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.frozen import FrozenDirections
 from elmo_core.bilm.lstm import ProjectedLSTM
-from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.bilm.precision import exact_float32
 from elmo_core.encoders import manylangs_layout as layout
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.manylangs_layout import BOUNDARIES, Settings
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.products import PRECISIONS
 
 BATCH_TOKENS = 16384
 BATCH_SENTENCES = 128
