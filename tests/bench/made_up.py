@@ -55,10 +55,12 @@ class Maker:
         splits: tuple[str, ...] = ("dev", "test"),
         status: str = "finished",
         shift: float = 0.0,
+        cluster_size: int = 0,
     ) -> str:
         """Make a run and return its id.
 
-        `skill` is the chance that an example is right, `shift` how far the mix is from uniform.
+        `skill` is the chance that an example is right, `shift` how far the mix is from uniform. By
+        default the predictions are as older versions wrote them: they name no clusters.
         """
         elmo = _elmo(placement, layers, l2)
         mixed = (layers, 0.5, False, *([l2] if layers == "all" else []))
@@ -78,6 +80,7 @@ class Maker:
             drawn = random.Random(f"{run_id} {seed}")
             rows = [
                 {"split": split, **_prediction(task, split, i, skill, drawn)}
+                | ({"cluster": f"text {i // cluster_size}"} if cluster_size else {})
                 for split in splits
                 for i in range(SENTENCES[split])
             ]
@@ -92,10 +95,10 @@ class Maker:
         return OmegaConf.create(
             {
                 "task": {"name": task, "_target_": target},
-                "data": DATA,
+                "data": {**DATA, "train_share": train / 9_000},
                 "encoder": {"_target_": "elmo_core.encoders.random.random_elmo", "seed": 0},
                 "elmo": {**defaults, **elmo.to_json()},
-                "training": {"batch_size": 32, "max_epochs": 8, "train": train},
+                "training": {"batch_size": 32, "max_epochs": 8},
                 "trainer": {"precision": "32-true", "limit_batches": None},
                 "logger": {},
                 "word_vectors": None,

@@ -19,6 +19,7 @@ import tasks
 from bench.config import CONF
 from bench.report import compare
 from bench.run.build import task_of
+from bench.run.predictions import predictions
 from elmo_core import PLACEMENTS, Placement
 from tasks.task import DataError, Task
 
@@ -101,6 +102,25 @@ def test_learns_and_predicts_in_every_placement(
     assert [row["id"] for row in rows] == [example["id"] for example in examples]
     json.dumps(rows)
     assert task.metric in task.score(rows)
+
+
+@names
+def test_predictions_name_the_cluster_of_each_example(
+    name: str, ready: Callable[[str], tuple[Task, Any]]
+) -> None:
+    task, _ = ready(name)
+    dev = task.load("dev")
+    clusters = [task.cluster(example) for example in dev]
+    assert all(isinstance(cluster, str) and cluster for cluster in clusters)
+    assert 1 < len(set(clusters)) <= len(dev)
+    if name in ("snli", "squad", "srl", "wsd"):
+        assert len(set(clusters)) < len(dev)
+    examples = [dev[i] for i in range(4)]
+    with torch.no_grad():
+        output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
+    rows = predictions(task, output, examples)
+    assert [row["cluster"] for row in rows] == clusters[:4]
+    assert [row["id"] for row in rows] == [example["id"] for example in examples]
 
 
 @names

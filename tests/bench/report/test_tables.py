@@ -1,0 +1,169 @@
+"""What a table says of its differences: clusters, seeds, what it can see, all tasks together."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from bench.report import frames, wording
+from bench.report.all_tasks import over_all_tasks
+from bench.report.formats import csv_file, latex, markdown, terminal
+from bench.report.grid import Grid, fill
+from bench.report.notes import notes
+from bench.report.read import read, read_experiment
+from bench.report.report import collect
+from bench.report.resolution import resolutions
+from bench.report.statistics import mean_gain, power, seeds_needed
+from tests.bench.made_up import Maker
+
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "baseline": {"skill": 0.35},
+    "ELMo": {"skill": 0.65, "placement": "input"},
+}
+INDEPENDENT = "examples taken as independent: these records name no clusters"
+
+
+def table(
+    folder: Path,
+    seeds: int,
+    *,
+    rows: tuple[str, ...] = ("snli",),
+    sizes: tuple[int, int] = (0, 0),
+    **changes: Any,
+) -> tuple[Grid, Path]:
+    """A baseline and a far better column, with clusters of `sizes` in the predictions of each."""
+    make = Maker(folder)
+    cells = [
+        make.cell(row, column, seed=seed, cluster_size=size, **system)
+        for row in rows
+        for (column, system), size in zip(SYSTEMS.items(), sizes, strict=True)
+        for seed in range(1, seeds + 1)
+    ]
+    path = make.experiment("two", cells, **{"baseline": "baseline", **changes})
+    return fill(read_experiment(path), read(folder)), path
+
+
+def test_clusters_of_the_predictions_count(tmp_path: Path) -> None:
+    apart, _ = table(tmp_path / "old", 3)
+    together, _ = table(tmp_path / "new", 3, sizes=(5, 5))
+    old, new = (each.entries["snli", "ELMo"] for each in (apart, together))
+    assert old.against is not None
+    assert new.against is not None
+    assert (old.against.clusters, new.against.clusters) == (200, 40)
+    assert old.against.examples == new.against.examples == 200
+    assert new.against.difference == pytest.approx(old.against.difference)
+    assert new.against.half_width != pytest.approx(old.against.half_width)
+    assert any(note == f"snli: {INDEPENDENT}." for note in notes(apart))
+    assert not any(INDEPENDENT in note for note in notes(together))
+    assert "clusters" not in frames.comparisons(apart).head
+    assert frames.comparisons(together).rows[0][-1] == "40"
+
+
+def test_an_old_baseline_takes_the_clusters_of_a_new_column(tmp_path: Path) -> None:
+    entry = table(tmp_path, 2, sizes=(0, 5))[0].entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert (entry.against.clusters, entry.clustered) == (40, True)
+
+
+def test_a_single_cluster_is_not_compared(tmp_path: Path) -> None:
+    entry = table(tmp_path, 2, sizes=(200, 200))[0].entries["snli", "ELMo"]
+    assert entry.against is None
+    assert entry.not_compared == "dev: 1 cluster of examples: an interval needs two at least"
+
+
+@pytest.mark.parametrize(("seeds", "mark"), [(1, "☆☆"), (8, "**")])
+def test_stars_of_one_seed_are_hollow(tmp_path: Path, seeds: int, mark: str) -> None:
+    grid, path = table(tmp_path, seeds)
+    assert grid.entries["snli", "ELMo"].mark == mark
+    console = Console(width=120, record=True, file=io.StringIO())
+    terminal.show(path, console)
+    shown, report = console.export_text(), collect(tmp_path)
+    assert mark in shown
+    assert ("One seed: of these examples only" in shown) == (seeds == 1)
+    assert ("over seeds and examples" in shown) == (seeds > 1)
+    assert (r"\ding{73}\ding{73})" in latex.text(report)) == (seeds == 1)
+    assert mark in markdown.text(report, []).replace("\\", "")
+
+
+def test_the_part_of_the_seeds_is_shown(tmp_path: Path) -> None:
+    several = table(tmp_path / "three", 3)[0].entries["snli", "ELMo"].against
+    one = table(tmp_path / "one", 1)[0].entries["snli", "ELMo"].against
+    assert several is not None
+    assert one is not None
+    assert wording.margin(several) == (
+        f"±{several.half_width:.2f}, {several.from_seeds:.2f} from seeds"
+    )
+    assert several.from_seeds**2 + several.from_examples**2 == pytest.approx(several.half_width**2)
+    assert wording.margin(one) == f"±{one.half_width:.2f}"
+
+
+def test_a_table_says_what_it_can_see(tmp_path: Path) -> None:
+    paper = {"snli": {"baseline": 80.0, "ELMo": 90.0}}
+    grid, _ = table(tmp_path, 3, paper=paper)
+    (found,) = resolutions(grid)
+    variances, clusters = found.against.components, found.against.clusters
+    assert power(found.smallest, variances, 3, clusters) == pytest.approx(0.8, abs=1e-6)
+    assert found.paper == pytest.approx(10)
+    assert found.seeds == seeds_needed(found.paper, variances, clusters)
+    assert found.seeds is not None
+    assert power(10, variances, found.seeds, clusters) >= 0.8
+    (seen,) = (note for note in notes(grid) if note.startswith("What this table can see"))
+    assert f"a true difference of {found.smallest:.1f} points is found 80 times in 100" in seen
+    assert f"The paper's difference takes {found.seeds} seeds." in notes(grid)
+    assert frames.smallest(grid).rows[0][2:] == [
+        f"{found.smallest:.1f}",
+        "+10.0",
+        str(found.seeds),
+    ]
+
+
+def test_one_seed_does_not_tell_how_many_it_takes(tmp_path: Path) -> None:
+    grid, _ = table(tmp_path, 1, paper={"snli": {"baseline": 80.0, "ELMo": 90.0}})
+    assert frames.smallest(grid).rows[0][-1] == "not known from one seed"
+    assert not any(note.startswith("The paper's difference takes") for note in notes(grid))
+
+
+def test_all_tasks_are_averaged(tmp_path: Path) -> None:
+    grid, path = table(tmp_path, 3, rows=("snli", "ner"))
+    (found,) = over_all_tasks(grid)
+    each = [grid.entries[row, "ELMo"].against for row in ("snli", "ner")]
+    known = [one for one in each if one is not None]
+    assert found.gain == mean_gain(known)
+    assert found.gain.value == pytest.approx(mean(one.difference for one in known))
+    assert found.improvement.value == 1.0
+    (row,) = frames.all_tasks(grid).rows
+    assert row == [
+        *("ELMo", wording.signed(found.gain.value, 2), wording.interval(found.gain)),
+        *("1.00", "2", "3"),
+    ]
+    report = collect(tmp_path)
+    lines = list(csv.DictReader(io.StringIO(csv_file.text(report))))
+    (line,) = (line for line in lines if line["row"] == "all tasks")
+    assert float(line["difference"]) == pytest.approx(found.gain.value)
+    assert float(line["improvement"]) == 1.0
+    assert "Over all tasks:" in markdown.text(report, [])
+    assert "probability of improvement" in latex.text(report)
+    console = Console(width=120, record=True, file=io.StringIO())
+    terminal.show(path, console)
+    assert "mean gain" in console.export_text()
+
+
+def test_rows_of_one_task_are_not_averaged(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [
+        make.cell(f"{train} sentences", column, task="snli", train=train, seed=seed, **system)
+        for train in (100, 200)
+        for column, system in SYSTEMS.items()
+        for seed in (1, 2)
+    ]
+    path = make.experiment("sizes", cells, baseline="baseline")
+    grid = fill(read_experiment(path), read(tmp_path))
+    assert len(resolutions(grid)) == 2
+    assert over_all_tasks(grid) == []
+    assert "over all tasks" not in frames.beside(grid)
