@@ -25,9 +25,15 @@ class BenchBatch(TypedDict):
     layers: Tensor | None  # (sentences, layers, tokens, dim); None where no place wants them
 
 
-def epoch_seed(seed: int, epoch: int) -> int:
-    """Return the seed of all that is drawn in an epoch, so that a resumed run repeats it."""
-    return seed * 100_003 + epoch
+def epoch_seed(seed: int, epoch: int, rank: int = 0) -> int:
+    """Return the seed of all that is drawn in an epoch, so that a resumed run repeats it.
+
+    Args:
+        seed: The run's.
+        epoch: Counted from 0.
+        rank: Of the process, for what each process draws for itself.
+    """
+    return (rank << 48) + seed * 100_003 + epoch  # below 2**48 without the rank
 
 
 class BucketSampler(Sampler[list[int]]):
