@@ -150,7 +150,7 @@ def check(cfg: DictConfig) -> None:
     _require("training.ema", training.ema, averages, "between 0 and 1, or null")
     devices = str(cfg.trainer.devices)
     counted = re.fullmatch(r"auto|-1|[1-9]\d*|\d+(, *\d*)+", devices)
-    _require("trainer.devices", devices, counted, "a number, indices as 0,2, or auto")
+    _require("trainer.devices", devices, counted is not None, "a number, indices as 0,2, or auto")
     strategy = cfg.trainer.strategy
     apart = not re.search("spawn|fork|notebook", strategy)
     _require("trainer.strategy", strategy, apart, "one of separate processes: ddp, fsdp or auto")

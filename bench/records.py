@@ -104,7 +104,9 @@ class Result:
 
     run_id: str
     task: str
-    data: Mapping[str, Any]  # as in the configuration: name, dir, set, version, train_share
+    data: Mapping[str, Any]
+    """As configured (name, dir, set, version, train_share), and what it was: `fingerprint`, a hash
+    of the examples by split, and `stamp`, one of the names, sizes and times of the files in dir."""
     elmo: Elmo
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict)

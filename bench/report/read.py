@@ -73,6 +73,8 @@ class Run:
         ):
             written = self.result.to_json()
             chosen = {key: written[key] for key in ("task", "data", "elmo", "encoder")}
+            found = ("fingerprint", "stamp")
+            chosen["data"] = {k: v for k, v in chosen["data"].items() if k not in found}
         chosen.pop("seed", None)
         return chosen
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from bench.records import SCHEMA
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.read import Experiment
 from bench.report.statistics import LEVEL
 
 MARKED = "* p < 0.05, ** p < 0.01"
+UNKNOWN = "their steps, machine and data's fingerprint are not known"
 CONFIDENCE = f"{100 * LEVEL:.0f} %"
 
 
@@ -103,6 +105,8 @@ def notes(grid: Grid) -> list[str]:
             f"correction over this table's {len(against)} comparisons. Intervals: {CONFIDENCE}, "
             "over seeds and examples (docs/statistics.md)."
         )
+    if of_old := sum(run.result.written_as < SCHEMA for run in grid.runs):
+        found.append(f"Of {of_old} runs an earlier version wrote the record: {UNKNOWN}.")
     if any(each.one_seed for each in against):
         found.append("One seed: interval and p-value are of these examples only.")
     found += [

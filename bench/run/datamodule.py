@@ -11,6 +11,7 @@ from datasets import Dataset
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
+from bench.run.fingerprint import fingerprint
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Batch, Example, Task
 
@@ -84,11 +85,14 @@ class BenchData(pl.LightningDataModule):
         self.train_share = train_share
         self.store: FeatureStore | None = None  # where no place wants the encoder
         self.splits: dict[str, Dataset | None] = {}
+        self.fingerprints: dict[str, str] = {}  # of the whole splits that were read
 
     def split(self, name: str) -> Dataset | None:
         """Return the examples of "train", "dev" or "test", read once; None where there is none."""
         if name not in self.splits:
             whole = self.task.load(name)
+            if whole is not None:
+                self.fingerprints[name] = fingerprint(whole)
             self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
 

@@ -26,6 +26,7 @@ from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
 from bench.run.callbacks.sittings import Sittings
 from bench.run.datamodule import BenchData
+from bench.run.fingerprint import changed, stamp
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from bench.run.trainer import trainer_of
@@ -62,7 +63,8 @@ def run(cfg: DictConfig) -> Finished:
         return _Run(cfg, choice, record).go()
     result = record.finished()
     if result is not None and not cfg.force:
-        panel.show(result, record.folder, note="finished earlier; force=true repeats it")
+        other = ", on data that has changed since" if changed(cfg, result) else ""
+        panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
         return result
     with record.lock(), said_in(record.log):
         if cfg.force:
@@ -105,6 +107,7 @@ class _Run:
         self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         self.encoder: Encoder | None = None
         self.sittings = Sittings()
+        self.stamp = stamp(cfg.data.dir)
 
     def go(self) -> Finished:
         module = self._prepare()
@@ -216,6 +219,11 @@ class _Run:
         return outcome(
             Finished,
             self.choice,
+            data={
+                **self.choice.values["data"],
+                "fingerprint": self.data.fingerprints,
+                "stamp": self.stamp,
+            },
             encoder=self.encoder and _describe(self.encoder),
             metrics=metrics,
             primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),

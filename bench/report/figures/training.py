@@ -39,7 +39,7 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
 
 def _set(group: Group) -> tuple[str, str]:
     """Return the task and its data."""
-    return group.first.task, group.first.result.data_name
+    return group.first.task, group.data
 
 
 def _draw(panels: Sequence[Axes], group: Group) -> None:
