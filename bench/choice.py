@@ -15,6 +15,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import SCHEMAS
+from bench.world import world_size
 
 INDIFFERENT = ("paths", "logger", "experiment", "plan", "force", "debug")
 """Keys that change nothing in a run's numbers."""
@@ -35,6 +36,7 @@ ids of before stay as they are. Further keys of the schema belong here."""
 class Choice:
     """What decides a run's numbers, as plain values: no paths, no logging, no device.
 
+    Several processes share a step of training, so their number counts; that of one is left out.
     Without ELMo neither the encoder nor the mix counts, so that one baseline serves a whole sweep;
     λ counts only where there are weights to learn.
     """
@@ -50,6 +52,8 @@ class Choice:
         for section, counted in COUNTED.items():
             given = values.pop(section, {})
             values[section] = {key: given[key] for key in counted if key in given}
+        if (processes := world_size(cfg.get("trainer", {}))) > 1:
+            values["trainer"]["world_size"] = processes
         for section, added in ADDED.items():
             defaults = {key.name: key.default for key in fields(SCHEMAS[section])}
             for key in added:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,12 @@ def check(cfg: DictConfig) -> None:
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
     averages = training.ema is None or 0 < training.ema < 1
     _require("training.ema", training.ema, averages, "between 0 and 1, or null")
+    devices = str(cfg.trainer.devices)
+    counted = re.fullmatch(r"auto|-1|[1-9]\d*|\d+(, *\d*)+", devices)
+    _require("trainer.devices", devices, counted is not None, "a number, indices as 0,2, or auto")
+    strategy = cfg.trainer.strategy
+    apart = not re.search("spawn|fork|notebook", strategy)
+    _require("trainer.strategy", strategy, apart, "one of separate processes: ddp, fsdp or auto")
     _among("features.mode", cfg.features.mode, FEATURE_MODES)
     _among("features.precision", cfg.features.precision, STORED_PRECISIONS)
     limit = cfg.features.max_gb

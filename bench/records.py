@@ -18,9 +18,12 @@ from typing import Any, ClassVar, TypeVar
 
 from bench.errors import RunError
 from bench.experiment import View
+from bench.old_records import converted
+from bench.run.provenance import Sitting
 from bench.typed_json import Part, arguments, written
 
-SCHEMA = 1  # of results and of manifests
+SCHEMA = 2  # of results
+MANIFEST_SCHEMA = 1
 
 M = TypeVar("M", bound="Manifest")
 
@@ -73,9 +76,10 @@ class Mix(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Epoch(Part):
-    """One epoch of training, counted from 0; no loss where nothing is learned by gradient."""
+    """One epoch of training, counted from 1; no loss where nothing is learned by gradient."""
 
     epoch: int
+    steps: int | None = None  # of the optimizer, since training began
     train_loss: float | None = None
     lr: float | None = None
     dev: Mapping[str, float]  # every metric of the task
@@ -100,10 +104,13 @@ class Result:
 
     run_id: str
     task: str
-    data: Mapping[str, Any]  # as in the configuration: name, dir, set, version, train_share
+    data: Mapping[str, Any]
+    """As configured (name, dir, set, version, train_share), and what it was: `fingerprint`, a hash
+    of the examples by split, and `stamp`, one of the names, sizes and times of the files in dir."""
     elmo: Elmo
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict)
+    written_as: int = SCHEMA  # the schema of the file that it was read from
 
     @property
     def data_name(self) -> str:
@@ -113,7 +120,7 @@ class Result:
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json: first the choice, then what came of it."""
         content = written(self)
-        versions = content.pop("versions")
+        versions, _ = content.pop("versions"), content.pop("written_as")
         head = {"schema": SCHEMA, "run_id": content.pop("run_id"), "status": self.status}
         return {**head, **content, "versions": versions}
 
@@ -140,11 +147,13 @@ class Finished(Result):
     yardsticks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # as the metrics
     mix: Mapping[str, Mix] = field(default_factory=dict)  # by place
     epochs: int
-    best_epoch: int  # counted from 0; -1 for an ensemble
+    steps: int | None = None  # of the optimizer, in all epochs together
+    best_epoch: int  # counted from 1; 0 for an ensemble
     history: Sequence[Epoch]
     timing: Mapping[str, float] = field(default_factory=dict)  # seconds by step: fit_s, dev_s, …
     counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
     command: str | None = None  # that repeats an ensemble
+    provenance: Sequence[Sitting] = ()  # one for each process that worked on the run
 
     @property
     def metric(self) -> str:
@@ -172,9 +181,9 @@ class Finished(Result):
         return float(sum(self.timing.values()))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content of result.json; only an ensemble's has `ensemble` and `command`."""
-        content = super().to_json()
-        return {k: v for k, v in content.items() if v or k not in ("ensemble", "command")}
+        """Return the content of result.json, without what only ensembles or only runs have."""
+        content, optional = super().to_json(), ("ensemble", "command", "steps", "provenance")
+        return {k: v for k, v in content.items() if v not in (None, []) or k not in optional}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +230,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
         content = written(self)
-        return {"schema": SCHEMA, "experiment": content.pop("name"), **content}
+        return {"schema": MANIFEST_SCHEMA, "experiment": content.pop("name"), **content}
 
 
 def read_result(path: Path) -> Result:
@@ -229,8 +238,11 @@ def read_result(path: Path) -> Result:
 
     Raises DamagedRecord where what every reader relies on is not there.
     """
-    with _reading(path, "remove it and repeat the run") as content:
+    with _reading(path, SCHEMA, "remove it and repeat the run") as content:
         chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
+        chosen["written_as"] = content["schema"]
+        if content["schema"] < SCHEMA:
+            content = converted(content)
         if content["status"] == Failed.status:
             result: Result = Failed(**arguments(Failed, content, **chosen))
         elif content["status"] == Finished.status:
@@ -253,6 +265,7 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
             primary=Primary.from_json(content["primary"]),
             mix={place: Mix.from_json(mix) for place, mix in mixes.items()},
             history=[Epoch.from_json(epoch) for epoch in content["history"]],
+            provenance=[Sitting.from_json(each) for each in content.get("provenance", ())],
         )
     )
     _ = [result.score(split) for split in result.metrics], result.dev_scores
@@ -264,7 +277,7 @@ def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
 
     Raises DamagedRecord where something is missing.
     """
-    with _reading(path, "repeat the experiment") as content:
+    with _reading(path, MANIFEST_SCHEMA, "repeat the experiment") as content:
         views = [view.value for view in View]
         if content["view"] not in views:
             raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
@@ -274,12 +287,12 @@ def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
 
 
 @contextmanager
-def _reading(path: Path, way_out: str) -> Iterator[dict[str, Any]]:
+def _reading(path: Path, newest: int, way_out: str) -> Iterator[dict[str, Any]]:
     """Yield the file's content; whatever is wrong with it is raised as DamagedRecord."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["schema"] != SCHEMA:
-            raise ValueError(f"schema {content['schema']}, this version reads {SCHEMA}")
+        if content["schema"] not in range(1, newest + 1):
+            raise ValueError(f"schema {content['schema']}, this version reads up to {newest}")
         yield content
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else str(error)

@@ -103,7 +103,7 @@ def _outcome(
         primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
         yardsticks={split: results[0].yardsticks[split] for split in metrics},
         epochs=0,
-        best_epoch=-1,
+        best_epoch=0,
         history=[],
         timing=timing,
         counts={

@@ -48,8 +48,9 @@ class Member:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What the run read, however much of it was trained on."""
-        data = {k: v for k, v in self.result.data.items() if k != "train_share"}
+        """What the run read, as it was configured, however much of it was trained on."""
+        other = ("train_share", "fingerprint", "stamp")
+        data = {k: v for k, v in self.result.data.items() if k not in other}
         folder = data.get("dir")
         return {**data, "dir": folder and str(Path(folder).expanduser().resolve())}
 
@@ -86,7 +87,11 @@ def members(folders: Sequence[Path]) -> list[Member]:
 def _difference(one: Member, other: Member) -> str | None:
     if one.result.task != other.result.task:
         return f"task={one.result.task} and task={other.result.task}"
-    for key in sorted({*one.data, *other.data}):
+    prints = [member.result.data.get("fingerprint") for member in (one, other)]
+    if all(prints) and prints[0] != prints[1]:
+        return "their data has other examples (data.fingerprint)"
+    anywhere = {"dir"} if all(prints) else set()
+    for key in sorted({*one.data, *other.data} - anywhere):
         a, b = one.data.get(key), other.data.get(key)
         if a != b:
             return f"data.{key}={a} and data.{key}={b}"

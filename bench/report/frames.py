@@ -223,7 +223,7 @@ class Block:
 
 def runs(groups: Sequence[Group]) -> list[Block]:
     """Return all runs, seeds together, with their scores, time and size."""
-    blocks = groupby(groups, lambda group: f"{group.first.task} on {group.first.result.data_name}")
+    blocks = groupby(groups, lambda group: f"{group.first.task} on {group.data}")
     found = [(title, list(together)) for title, together in blocks]
     return [Block(title, _yardsticks(each[0]), each, _runs(each)) for title, each in found]
 

@@ -33,6 +33,7 @@ class Group:
 
     runs: tuple[Run, ...]
     differs: str  # what else tells it from others of its task and data, as KEY=VALUE …
+    data: str = ""  # its name
 
     @property
     def first(self) -> Run:
@@ -73,24 +74,56 @@ class Group:
 
 def groups(runs: Sequence[Run]) -> list[Group]:
     """Return the groups by task, data, encoder, placement and the rest; seeds ascend in each."""
+    names = _data_names(runs)
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        by_choice[json.dumps([run.task, run.choice], sort_keys=True, default=str)].append(run)
+        chosen = {**run.choice, "data": {**run.choice["data"], "dir": names[run]}}
+        by_choice[json.dumps([run.task, chosen], sort_keys=True, default=str)].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
     for together in by_choice.values():
         together.sort(key=lambda run: run.seed)
-        alike[together[0].task, together[0].result.data_name].append(together)
-    found = [group for family in alike.values() for group in _told_apart(family)]
+        alike[together[0].task, names[together[0]]].append(together)
+    found = [group for family in alike.values() for group in _told_apart(family, names)]
     return sorted(found, key=_order)
 
 
-def _told_apart(family: Sequence[Sequence[Run]]) -> Iterator[Group]:
+def _data_names(runs: Sequence[Run]) -> dict[Run, str]:
+    """Name the data of each run: the same examples by one name, wherever they lie.
+
+    A run of an older version knows only where its data lay; what lay there for others is taken to
+    be the same. Where one place held several data sets, their fingerprints tell them apart.
+    """
+    prints = {
+        run: json.dumps(found) for run in runs if (found := run.result.data.get("fingerprint"))
+    }
+    held: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for run in prints:
+        held[run.task, run.result.data_name].add(prints[run])
+    names: dict[tuple[str, str], str] = {}
+    for run in sorted(prints, key=lambda run: run.result.data_name):
+        name = run.result.data_name
+        several = len(held[run.task, name]) > 1
+        names.setdefault((run.task, prints[run]), f"{name} ({_short(run)})" if several else name)
+    named = {}
+    for run in runs:
+        here = held[run.task, run.result.data_name]
+        found = prints.get(run) or (next(iter(here)) if len(here) == 1 else "")
+        named[run] = names[run.task, found] if found else run.result.data_name
+    return named
+
+
+def _short(run: Run) -> str:
+    """Return the beginning of the fingerprint of the training set."""
+    return str(run.result.data["fingerprint"]["train"])[:6]
+
+
+def _told_apart(family: Sequence[Sequence[Run]], names: Mapping[Run, str]) -> Iterator[Group]:
     """Yield the groups of one task and data, each with the keys in which not all are the same."""
     leaves = [dict(_leaves(runs[0].choice)) for runs in family]
     keys = {key for each in leaves for key in each if not key.startswith(SHOWN)}
     for runs, each in zip(family, leaves, strict=True):
         words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if _tells(key, leaves))
-        yield Group(tuple(runs), " ".join(words))
+        yield Group(tuple(runs), " ".join(words), names[runs[0]])
 
 
 def _tells(key: str, leaves: Sequence[Mapping[str, Any]]) -> bool:
@@ -111,5 +144,5 @@ def _order(group: Group) -> tuple[Any, ...]:
     elmo, result = group.elmo, group.first.result
     place = PLACEMENTS.index(elmo.placement) if elmo.placement in PLACEMENTS else 9
     l2 = -1.0 if elmo.l2 is None else elmo.l2
-    of_run = (group.first.task, result.data_name, place > 0, result.encoder_name)
+    of_run = (group.first.task, group.data, place > 0, result.encoder_name)
     return *of_run, place, str(elmo.layers), l2, group.differs

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bench.records import SCHEMA
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
-from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, number
+from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, number
 
 
 def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
         *_scores(grid),
+        *_old(grid),
         *_differences(grid),
         *_resolution(resolutions(grid)),
         *_all_tasks(grid),
@@ -32,6 +34,11 @@ def _scores(grid: Grid) -> Iterator[str]:
     if grid.runs:
         spread = "± is the sample standard deviation over n seeds; no ± means one seed."
         yield spread if several else "One seed a cell."
+
+
+def _old(grid: Grid) -> Iterator[str]:
+    if of_old := sum(run.result.written_as < SCHEMA for run in grid.runs):
+        yield f"Of {of_old} runs an earlier version wrote the record: {UNKNOWN}."
 
 
 def _differences(grid: Grid) -> Iterator[str]:

@@ -62,15 +62,27 @@ class Run:
             if not isinstance(config, DictConfig):
                 raise TypeError("no mapping")
             chosen = dict(Choice.of(config).values)
-        except (TypeError, OSError, OmegaConfBaseException, YAMLError, KeyError, AttributeError):
+        except (
+            TypeError,
+            ValueError,
+            OSError,
+            OmegaConfBaseException,
+            YAMLError,
+            KeyError,
+            AttributeError,
+        ):
             written = self.result.to_json()
             chosen = {key: written[key] for key in ("task", "data", "elmo", "encoder")}
+            found = ("fingerprint", "stamp")
+            chosen["data"] = {k: v for k, v in chosen["data"].items() if k not in found}
         chosen.pop("seed", None)
         return chosen
 
     @cached_property
     def updates(self) -> int | None:
         """The training updates of an epoch, where the record tells."""
+        if self.result.steps:
+            return round(self.result.steps / self.result.epochs)
         train = self.result.counts.get("train")
         batch = (self.choice.get("training") or {}).get("batch_size")
         return -(-train // batch) if train and batch else None

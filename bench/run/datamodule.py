@@ -11,6 +11,7 @@ from datasets import Dataset
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
+from bench.run.fingerprint import fingerprint
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Batch, Example, Task
 
@@ -25,9 +26,15 @@ class BenchBatch(TypedDict):
     layers: Tensor | None  # (sentences, layers, tokens, dim); None where no place wants them
 
 
-def epoch_seed(seed: int, epoch: int) -> int:
-    """Return the seed of all that is drawn in an epoch, so that a resumed run repeats it."""
-    return seed * 100_003 + epoch
+def epoch_seed(seed: int, epoch: int, rank: int = 0) -> int:
+    """Return the seed of all that is drawn in an epoch, so that a resumed run repeats it.
+
+    Args:
+        seed: The run's.
+        epoch: Counted from 0.
+        rank: Of the process, for what each process draws for itself.
+    """
+    return (rank << 48) + seed * 100_003 + epoch  # below 2**48 without the rank
 
 
 class BucketSampler(Sampler[list[int]]):
@@ -78,11 +85,14 @@ class BenchData(pl.LightningDataModule):
         self.train_share = train_share
         self.store: FeatureStore | None = None  # where no place wants the encoder
         self.splits: dict[str, Dataset | None] = {}
+        self.fingerprints: dict[str, str] = {}  # of the whole splits that were read
 
     def split(self, name: str) -> Dataset | None:
         """Return the examples of "train", "dev" or "test", read once; None where there is none."""
         if name not in self.splits:
             whole = self.task.load(name)
+            if whole is not None:
+                self.fingerprints[name] = fingerprint(whole)
             self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
 

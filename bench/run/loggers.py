@@ -1,6 +1,6 @@
 """The experiment tracker of a run (`logger=csv|tensorboard|wandb`): opened, told, closed.
 
-It hears, under these names, at the step of the epoch (from 0):
+It hears, under these names, at the step of the epoch (from 1):
 
     train/loss  lr             of each epoch
     dev/METRIC                 of each epoch

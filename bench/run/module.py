@@ -66,14 +66,15 @@ class BenchModule(pl.LightningModule):
         if not torch.isfinite(loss):
             ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
             raise RunError(
-                f"the loss is {loss.item()} in epoch {self.current_epoch}, batch {index} "
+                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index} "
                 f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
             )
         self._losses.append(loss.detach())
         return loss
 
     def _begin_epoch(self) -> None:
-        torch.manual_seed(epoch_seed(self.seed, self.current_epoch))  # for the dropout
+        seed = epoch_seed(self.seed, self.current_epoch, self.global_rank)
+        torch.manual_seed(seed)  # for the dropout
         self._losses, self._started = [], time.perf_counter()
 
     def configure_optimizers(self) -> Optimizer | None:
@@ -120,8 +121,10 @@ class BenchModule(pl.LightningModule):
 
     def _end_epoch(self) -> None:
         learned = self._learned()
+        number = self.current_epoch + 1
         epoch = {
-            "epoch": self.current_epoch,
+            "epoch": number,
+            "steps": self.trainer.global_step,
             **learned,
             "dev": self.metrics,
             "seconds": round(time.perf_counter() - self._started, 2),
@@ -132,11 +135,11 @@ class BenchModule(pl.LightningModule):
         if learned:
             said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
         seconds = epoch["seconds"]
-        log.info("epoch %d: %s, %.0f s", self.current_epoch + 1, ", ".join(said), seconds)
+        log.info("epoch %d: %s, %.0f s", number, ", ".join(said), seconds)
         if self.logger is not None:
             train = {name.replace("_", "/"): value for name, value in learned.items()}
             scores = {**split_metrics("dev", self.metrics), **mix_metrics(self.placement.summary())}
-            self.logger.log_metrics({**train, **scores}, step=self.current_epoch)
+            self.logger.log_metrics({**train, **scores}, step=number)
         if self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
             cast(ReduceLROnPlateau, self.scheduler).step(score)
 
@@ -160,7 +163,8 @@ class BenchModule(pl.LightningModule):
         checkpoint["scheduler"] = self.scheduler.state_dict() if self.scheduler else None
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        self.history = checkpoint["history"]
+        # An epoch's number is its place: checkpoints of schema 1 counted from 0.
+        self.history = [{**each, "epoch": i} for i, each in enumerate(checkpoint["history"], 1)]
         self._scheduler_state = checkpoint["scheduler"]
 
     def on_train_start(self) -> None:

@@ -34,7 +34,9 @@ def show(result: Finished, folder: Path, note: str = "") -> None:
         means = ", ".join(f"{mean:.2f}" for mean in alone)
         grid.add_row("ensemble", f"{len(members)} runs", f"(alone {means} on average)")
     else:
-        epochs = f"{result.epochs}, the best: {result.best_epoch + 1}"
+        epochs = f"{result.epochs}, the best: {result.best_epoch}"
+        if result.steps:
+            epochs += f" ({result.steps:,} steps)"
         grid.add_row("epochs", epochs, f"{result.seconds:.0f} s in all")
     place = Text(f"run  {folder}", overflow="fold")
     title = f"{result.task} · {result.data_name} · elmo.placement={result.elmo.placement}"

@@ -3,6 +3,7 @@
     config.yaml         the resolved configuration
     run.log             what was said
     result.json         the outcome (schema: bench/records.py)
+    environment.txt     every installed package with its version
     predictions.jsonl   one line an example of dev and test
     head.safetensors    the trained model without the encoder;  vocabulary.json  what it reads
     checkpoints/        best.ckpt and last.ckpt, trainable weights and training state only
@@ -13,11 +14,9 @@ Every file is written to a temporary name and renamed: none is ever half there.
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +25,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.choice import Choice
 from bench.errors import BusyError
 from bench.records import Elmo, Finished, Result, read_result
+from bench.run.provenance import environment, versions
 from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing
 
@@ -41,10 +41,7 @@ def outcome(kind: type[R], choice: Choice, **came_of_it: Any) -> R:
         "data": chosen["data"],
         "elmo": Elmo(**chosen["elmo"]),
         "seed": chosen["seed"],
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("elmo-bench", "torch", "pytorch-lightning")},
-        },
+        "versions": versions(),
     }
     return kind(**(facts | came_of_it))
 
@@ -89,6 +86,10 @@ class Record:
     def write_lines(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
         """Write one JSON object a line to the file `name` of the folder."""
         self._write(name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+    def write_environment(self) -> None:
+        """Write environment.txt: the packages that are installed now."""
+        self._write("environment.txt", environment())
 
     def write_config(self, cfg: DictConfig) -> None:
         """Write config.yaml, with every interpolation resolved."""

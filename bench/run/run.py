@@ -25,10 +25,13 @@ from bench.run import features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
+from bench.run.callbacks.sittings import Sittings
 from bench.run.datamodule import BenchData
+from bench.run.fingerprint import changed, stamp
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from bench.run.trainer import trainer_of
+from bench.world import ALL, world_size
 from elmo_core import Encoder, products
 from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.whole_files import replacing
@@ -52,6 +55,8 @@ def run(cfg: DictConfig) -> Finished:
         RunError: The run cannot go on, for a reason that its owner can mend. What else is raised
             is recorded too, as the reason why the run failed.
     """
+    if cfg.trainer.devices in ALL:  # on another machine, that would be another run
+        cfg.trainer.devices = str(world_size(cfg.trainer))
     choice = Choice.of(cfg)
     record = Record.of(choice, cfg.paths.runs)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
@@ -59,7 +64,8 @@ def run(cfg: DictConfig) -> Finished:
         return _Run(cfg, choice, record).go()
     result = record.finished()
     if result is not None and not cfg.force:
-        panel.show(result, record.folder, note="finished earlier; force=true repeats it")
+        other = ", on data that has changed since" if changed(cfg, result) else ""
+        panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
         return result
     with record.lock(), said_in(record.log):
         if cfg.force:
@@ -101,6 +107,8 @@ class _Run:
         self.task = task_of(cfg)
         self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         self.encoder: Encoder | None = None
+        self.sittings = Sittings()
+        self.stamp = stamp(cfg.data.dir)
 
     def go(self) -> Finished:
         module = self._prepare()
@@ -118,6 +126,7 @@ class _Run:
             loggers.finished(logger, result)
         if trainer.is_global_zero:
             self._save(module, predictions)
+            self.record.write_environment()
             self.record.write_result(result)
         return result
 
@@ -130,8 +139,11 @@ class _Run:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)
             self.data.store = features.store_of(self.cfg, self.encoder)
-            self._fill("train", "dev")
-        return BenchModule(self.task, placement, self.cfg.training, self.cfg.seed)
+        module = BenchModule(self.task, placement, self.cfg.training, self.cfg.seed)
+        if not module.learns and world_size(self.cfg.trainer) > 1:
+            raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
+        self._fill("train", "dev")
+        return module
 
     def _fill(self, *splits: str) -> None:
         if self.data.store is None or self.cfg.trainer.limit_batches:
@@ -140,17 +152,18 @@ class _Run:
             features.fill(self.cfg, self.data.store, self.data, *splits)
 
     def _trainer(self, learns: bool, logger: Logger | None) -> pl.Trainer:
-        """Make the Trainer; a model that does not learn by gradient takes one epoch, one process.
+        """Make the Trainer; a model that does not learn by gradient takes one epoch.
 
         Raises ConfigError for what Lightning does not take.
         """
         cfg, limit = self.cfg, self.cfg.trainer.limit_batches
-        trainer = trainer_of(
+        return trainer_of(
             cfg,
             [
                 Stopper(cfg.training.patience),
                 *best_and_last(self.record.checkpoints),
                 HeapTrimmer(),
+                self.sittings,
             ],
             devices=cfg.trainer.devices,
             strategy=cfg.trainer.strategy,
@@ -165,9 +178,6 @@ class _Run:
             enable_progress_bar=on_terminal(),
             detect_anomaly=cfg.debug,
         )
-        if trainer.world_size > 1 and not learns:
-            raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
-        return trainer
 
     def _fit(self, trainer: pl.Trainer, module: BenchModule) -> None:
         """Train, from the last checkpoint if there is one; then take the best epoch's weights."""
@@ -212,14 +222,21 @@ class _Run:
         return outcome(
             Finished,
             self.choice,
+            data={
+                **self.choice.values["data"],
+                "fingerprint": self.data.fingerprints,
+                "stamp": self.stamp,
+            },
             encoder=self.encoder and _describe(self.encoder),
             metrics=metrics,
             primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
             yardsticks={s: self.task.yardsticks(train, self.data.examples(s)) for s in metrics},
             mix={p: Mix(**mix) for p, mix in module.placement.summary().items()},
             epochs=len(history),
+            steps=history[-1].get("steps"),
             best_epoch=best["epoch"],
             history=[Epoch(**epoch) for epoch in history],
+            provenance=self.sittings.all,
             timing={name: round(seconds, 2) for name, seconds in self.timing.items()},
             counts={
                 **{split: len(self.data.examples(split)) for split in ("train", *metrics)},

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from bench.run.provenance import device_name
 from bench.speed.clock import Now, seconds
 from elmo_core.bilm.precision import exact_float32
 from elmo_core.products import PRECISIONS, product
@@ -37,7 +36,7 @@ def measured(device: str, now: Now) -> Machine:
     """Measure the machine."""
     rates = {precision: _rate(precision, device, now) for precision in PRECISIONS}
     return Machine(
-        _name(device), os.cpu_count() or 1, torch.get_num_threads(), torch.__version__, rates
+        device_name(device), os.cpu_count() or 1, torch.get_num_threads(), torch.__version__, rates
     )
 
 
@@ -63,14 +62,3 @@ def _waited(work: Callable[[Tensor], Tensor], x: Tensor) -> None:
     """Do it, and wait until it is done."""
     if work(x).is_cuda:
         torch.cuda.synchronize()
-
-
-def _name(device: str) -> str:
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:  # no Linux
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())

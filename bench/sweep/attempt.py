@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
 import traceback
@@ -19,7 +20,9 @@ from bench.records import Finished
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
+from bench.sweep.apart import run_apart
 from bench.sweep.job import Cell, Ensemble, Outcome
+from bench.world import world_size
 
 
 def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
@@ -49,7 +52,10 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
 
 
 def _done(cfg: DictConfig) -> Outcome:
+    record = Record.of(Choice.of(cfg), cfg.paths.runs)
     try:
+        if world_size(cfg.trainer) > 1 and not _started_together():
+            return _finished(run_apart(HydraConfig.get().overrides.task, record))
         with without_collecting():
             from bench.run.run import run
 
@@ -57,7 +63,12 @@ def _done(cfg: DictConfig) -> Outcome:
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(error, Record.of(Choice.of(cfg), cfg.paths.runs), cfg.debug)
+        return _failed(error, record, cfg.debug)
+
+
+def _started_together() -> bool:
+    """Say whether Slurm has started the processes of this run, so that Lightning starts none."""
+    return int(os.environ.get("SLURM_NTASKS", "1")) > 1
 
 
 def _combined(ensemble: Ensemble, force: bool) -> Outcome:

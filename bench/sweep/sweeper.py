@@ -61,6 +61,7 @@ class Sweep(Sweeper):
         with _stopped_by_sigterm():
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
+            console.warn_of_changed_data(jobs)
             together = ensembles(self.config, places)
             console.plan(self.config, jobs, together)
             if self.config.plan:

@@ -23,6 +23,7 @@ from bench.records import (
     Primary,
     Result,
 )
+from bench.run.provenance import Sitting
 from bench.run.record import Record
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -34,6 +35,19 @@ DATA = {
     **OmegaConf.load(CONF / "data" / "mini.yaml").data,
 }
 ENCODER = EncoderFacts(name="made-up", fingerprint="0" * 64, layers=3, dim=8, parameters=1_000)
+SITTING = Sitting(
+    date="2018-02-15T12:00:00+00:00",
+    command="python -m bench task=snli",
+    commit="0" * 40,
+    dirty=False,
+    platform="Linux",
+    processor="made-up",
+    threads=1,
+    world_size=1,
+    precision="32-true",
+    torch="2.4.0",
+    first_epoch=1,
+)
 
 
 class Maker:
@@ -180,11 +194,20 @@ def _finished(
         yardsticks={split: {"majority class": 33.4} for split in splits},
         mix={place: _mix(elmo.layers, shift, drawn) for place in active},
         epochs=8,
-        best_epoch=7,
+        steps=8 * -(-train // 32),
+        best_epoch=8,
         history=[
-            Epoch(epoch=i, train_loss=1.2 * 0.7**i, lr=0.001, dev={metric: value}, seconds=2.5)
+            Epoch(
+                epoch=i + 1,
+                steps=(i + 1) * -(-train // 32),
+                train_loss=1.2 * 0.7**i,
+                lr=0.001,
+                dev={metric: value},
+                seconds=2.5,
+            )
             for i, value in enumerate([*rise, best])
         ],
+        provenance=[SITTING],
         timing={"fit_s": 20.0 + drawn.random(), "dev_s": 1.0},
         counts={
             "train": train,

@@ -25,7 +25,13 @@ def test_numbers_count_not_their_spelling(configured: Configured) -> None:
 
 
 def test_what_does_not_change_the_numbers_does_not_count(configured: Configured) -> None:
-    for other in ("paths.runs=x", "logger=csv", "force=true", "trainer=cpu"):
+    for other in (
+        "paths.runs=x",
+        "logger=csv",
+        "force=true",
+        "trainer=cpu",
+        "trainer.devices=auto",
+    ):
         assert same(configured, [], [other])
     for other in ("seed=2", "training.batch_size=8", "word_vectors=x", "data.dir=x"):
         assert not same(configured, [], [other])
@@ -45,6 +51,17 @@ def test_without_weights_to_learn_their_penalty_does_not_count(configured: Confi
 def test_builtin_data_of_another_version_is_another_run(configured: Configured) -> None:
     assert configured("data=mini").data.version == smallworld.VERSION
     assert not same(configured, ["data=mini"], ["data=mini", "data.version=0"])
+
+
+def test_processes_that_share_the_steps_count(configured: Configured) -> None:
+    cpu = ["trainer=cpu"]
+    assert not same(configured, cpu, [*cpu, "trainer.devices=2"])
+    assert not same(configured, [*cpu, "trainer.devices=2"], [*cpu, "trainer.devices=4"])
+    for one in ("1", "auto"):
+        assert same(configured, cpu, [*cpu, f"trainer.devices={one}"])
+    named = ["trainer=gpu", "trainer.devices='1,3'"]
+    assert same(configured, ["trainer=ddp", "trainer.devices=2"], named)
+    assert Choice.of(configured(*named)).values["trainer"]["world_size"] == 2
 
 
 def test_choice_is_resolved(configured: Configured) -> None:

@@ -54,6 +54,9 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["encoder=/no/such/biLM"], ["/no/such/biLM"]),
         (["training.optimizer._target_=torch.optim.Adamm"], ["Adamm"]),
         (["trainer.accelerator=abacus"], ["abacus"]),
+        (["trainer.devices=two"], ["trainer.devices=two", "a number"]),
+        (["trainer.strategy=ddp_spawn"], ["trainer.strategy=ddp_spawn", "ddp"]),
+        (["trainer.strategy=ddp_fork"], ["trainer.strategy=ddp_fork", "ddp"]),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,15 @@ def test_what_an_older_record_lacks_has_a_default(tmp_path: Path) -> None:
     assert not result.ensemble
 
 
+def test_epochs_of_schema_1_counted_from_0(tmp_path: Path) -> None:
+    result = read_result(file(tmp_path, OLD))
+    assert isinstance(result, Finished)
+    assert (result.best_epoch, result.history[0].epoch) == (1, 1)
+    assert (result.written_as, result.steps, result.provenance) == (1, None, [])
+    again = read_result(file(tmp_path, result.to_json()))
+    assert again == replace(result, written_as=2)
+
+
 def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     later = {**OLD, "power_kwh": 3, "elmo": {**OLD["elmo"], "heads": 4}}
     assert read_result(file(tmp_path, later)) == read_result(file(tmp_path, OLD))
@@ -98,7 +108,7 @@ def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"schema": 2}, "schema 2, this version reads 1"),
+        ({"schema": 3}, "schema 3, this version reads up to 2"),
         ({"status": "begun"}, "status 'begun'"),
         ({"primary": {"name": "f1", "split": "dev", "value": 1}}, "no 'f1'"),
         ({"elmo": {}}, "no 'placement'"),

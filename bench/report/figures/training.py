@@ -39,17 +39,17 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
 
 def _set(group: Group) -> tuple[str, str]:
     """Return the task and its data."""
-    return group.first.task, group.first.result.data_name
+    return group.first.task, group.data
 
 
 def _draw(panels: Sequence[Axes], group: Group) -> None:
     place = group.elmo.placement
     for run in group.runs:
         history = run.result.history
-        epochs = [epoch.epoch + 1 for epoch in history]
+        epochs = [epoch.epoch for epoch in history]
         style: dict[str, Any] = {"color": place_colour(place), "linewidth": 1, "alpha": 0.75}
         style["marker"] = "." if len(history) == 1 else ""
         panels[0].plot(epochs, run.result.dev_scores, label=place, **style)
         if len(panels) > 1:
-            losses = [(e.epoch + 1, e.train_loss) for e in history if e.train_loss is not None]
+            losses = [(e.epoch, e.train_loss) for e in history if e.train_loss is not None]
             panels[1].plot(*zip(*losses, strict=True), **style) if losses else None

@@ -103,7 +103,7 @@ def _group(group: Group) -> Iterator[dict[str, Any]]:
             "row": group.first.task,
             "column": f"{group.label} {group.differs}".strip(),
             "task": group.first.task,
-            "data": result.data_name,
+            "data": group.data,
             "encoder": result.encoder_name,
             "split": split,
             "metric": result.metric,

@@ -131,7 +131,8 @@ class _Page:
     def _run(self, run: Run, split: str, command: str) -> dict[str, Any]:
         score = run.score(split)
         result, members = run.result, len(run.result.ensemble)
-        epoch = f"epoch {result.best_epoch + 1} of {result.epochs}"
+        steps = f" ({result.steps:,} steps)" if result.steps else ""
+        epoch = f"epoch {result.best_epoch} of {result.epochs}{steps}"
         what = f"{members} runs together" if members else epoch
         return {
             "seed": run.seed,

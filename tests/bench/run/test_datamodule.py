@@ -8,7 +8,7 @@ import random
 import pytest
 from datasets import Dataset
 
-from bench.run.datamodule import BenchData, BucketSampler
+from bench.run.datamodule import BenchData, BucketSampler, epoch_seed
 
 SIZES = [random.Random(i).randint(1, 80) for i in range(1000)]
 
@@ -64,3 +64,11 @@ def test_a_share_of_the_training_set_is_what_it_says() -> None:
         assert len(train) == size
         sets.append(set(train["number"]))
     assert all(small <= large for small, large in itertools.pairwise(sets))
+
+
+def test_each_process_draws_its_own_dropout() -> None:
+    """Rank 0's is what one process draws; no two processes, epochs or seeds share one."""
+    assert epoch_seed(1, 3) == epoch_seed(1, 3, rank=0)
+    chosen = itertools.product((0, 1, 2**31 - 1), range(3), range(3))
+    assert len({epoch_seed(*each) for each in chosen}) == 27
+    assert epoch_seed(2**31 - 1, 100_000, 1023) < 2**63

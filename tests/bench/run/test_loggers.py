@@ -43,7 +43,7 @@ def test_csv(small: Small, result: Result) -> None:
     (path,) = folder.glob("csv/*/metrics.csv")
     with path.open(newline="") as file:
         *epochs, last = csv.DictReader(file)
-    assert [row["step"] for row in epochs] == ["0", "1", "2"]
+    assert [row["step"] for row in epochs] == ["1", "2", "3"]
     assert all(row["train/loss"] and row["dev/accuracy"] and row["mix/input/s0"] for row in epochs)
     wanted = expected(result(folder))
     assert {name: float(last[name]) for name in wanted} == pytest.approx(wanted)

@@ -39,7 +39,7 @@ def test_builtin_data_end_to_end(
     for expected in ("dev accuracy", "test accuracy", "majority class", "γ =", "mix, output"):
         assert expected in shown
     made = result(folder)
-    assert made["schema"] == 1
+    assert made["schema"] == 2
     assert made["status"] == "finished"
     assert made["run_id"] == folder.name
     assert set(made["metrics"]) == {"dev", "test"}
@@ -239,4 +239,9 @@ def test_two_processes_share_a_run(snli_folder: Path, tmp_path: Path, result: Re
     subprocess.run([sys.executable, "-m", "bench", *command], check=True, timeout=300)
     (folder,) = tmp_path.glob("snli/*")
     assert len(lines(folder / "predictions.jsonl")) == 40
-    assert result(folder)["status"] == "finished"
+    made = result(folder)
+    assert made["status"] == "finished"
+    assert [each["world_size"] for each in made["provenance"]] == [2]
+    alone = [word for word in command if not word.startswith("trainer.devices")]
+    subprocess.run([sys.executable, "-m", "bench", *alone], check=True, timeout=300)
+    assert len(list(tmp_path.glob("snli/*/result.json"))) == 2  # one process is another run

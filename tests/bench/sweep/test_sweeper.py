@@ -292,3 +292,22 @@ def test_two_sweeps_at_once_share_the_work(arguments: list[str], tmp_path: Path)
     assert table(shown[0]) == table(shown[1])
     logs = [path.read_text() for path in (tmp_path / "runs").glob("snli/*/run.log")]
     assert [log.count("epoch 1: ") for log in logs] == [1] * 4
+
+
+@pytest.mark.slow
+def test_runs_of_several_processes_follow_each_other(
+    sweep: Sweep, results: Callable[[], dict[str, dict[str, Any]]], capsys: Shown
+) -> None:
+    """Each in a process of its own: Lightning leaves behind what would keep the next from it."""
+    words = ("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2", "elmo.placement=none")
+    assert sweep("seed=1,2", *words) == 0
+    made = results().values()
+    assert sorted(each["seed"] for each in made) == [1, 2]
+    assert all(each["provenance"][0]["world_size"] == 2 for each in made)
+    assert capsys.readouterr().err.count("dev accuracy") == 2
+
+
+def test_a_failure_of_several_processes_is_one_line(sweep: Sweep, capsys: Shown) -> None:
+    words = ("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2", "elmo.placement=none")
+    assert sweep("seed=1", *words, "training.optimizer._target_=torch.optim.Adamm") == 2
+    assert "Adamm" in capsys.readouterr().out

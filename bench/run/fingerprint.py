@@ -1,0 +1,106 @@
+"""What a run's data is: a hash of its examples, wherever they lie; and whether it has changed.
+
+No torch here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xxhash
+from omegaconf import DictConfig
+
+from bench.records import Finished
+from tasks.task import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from datasets import Dataset
+
+PORTION = 10_000  # examples that are hashed at a time
+
+
+def fingerprint(examples: Dataset) -> str:
+    """Hash what the examples are: every field of each, in order.
+
+    Neither their file nor its format counts, nor how wide their numbers are stored.
+
+    >>> from datasets import Dataset
+    >>> one = fingerprint(Dataset.from_dict({"id": ["a", "b"], "words": [["x"], ["y", "z"]]}))
+    >>> two = fingerprint(Dataset.from_dict({"id": ["a", "b"], "words": [["x", "y"], ["z"]]}))
+    >>> one == two
+    False
+    """
+    digest = xxhash.xxh3_128()
+    for portion in examples.with_format("arrow").iter(PORTION):
+        for name in sorted(portion.column_names):
+            digest.update(f"{name}:".encode())
+            _feed(digest, portion[name].combine_chunks())
+    return str(digest.hexdigest())
+
+
+def stamp(folder: str | None) -> str | None:
+    """Hash names, sizes and times of the files below a folder; None where there is no folder.
+
+    It is quick, and as long as it stays the same, so does the fingerprint.
+    """
+    if folder is None:
+        return None
+    digest, root = xxhash.xxh3_128(), Path(folder).expanduser()
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            facts = path.stat()
+            name = path.relative_to(root)
+            digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
+    return str(digest.hexdigest())
+
+
+def changed(cfg: DictConfig, result: Finished) -> bool:
+    """Say whether a finished run's folder holds other examples now; a run of old does not know.
+
+    The examples are read only where their files do not look as they did.
+    """
+    known, folder = result.data.get("fingerprint"), cfg.data.dir
+    if not known or folder is None or not Path(folder).expanduser().is_dir():
+        return False
+    if stamp(folder) == result.data.get("stamp"):
+        return False
+    from bench.run.build import task_of
+
+    try:
+        task = task_of(cfg)
+        now = {split: task.load(split) for split in known}
+    except DataError:  # no longer readable
+        return True
+    return any(each is None or fingerprint(each) != known[split] for split, each in now.items())
+
+
+def _feed(digest: Any, array: pa.Array) -> None:
+    """Hash an array's values. Lengths come before content, so that no two arrays look the same."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    digest.update(np.int64(len(array)).tobytes())
+    digest.update(array.is_valid().to_numpy(zero_copy_only=False).tobytes())
+    if pa.types.is_null(kind):
+        return
+    if pa.types.is_struct(kind):
+        for field, part in sorted(zip(kind, array.flatten(), strict=True), key=lambda p: p[0].name):
+            digest.update(f"{field.name}:".encode())
+            _feed(digest, part)
+    elif isinstance(kind, pa.ListType | pa.LargeListType | pa.FixedSizeListType):
+        _feed(digest, pc.list_value_length(array))
+        _feed(digest, array.flatten())
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+        _feed(digest, pc.binary_length(array))
+        texts = array.cast(pa.large_binary()).fill_null(b"")
+        _, starts, content = texts.buffers()
+        if starts is not None and content is not None:
+            ends = np.frombuffer(starts, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+            digest.update(memoryview(content)[ends[0] : ends[-1]])
+    else:
+        wide = pa.float64() if pa.types.is_floating(kind) else pa.int64()
+        digest.update(array.cast(wide).fill_null(0).to_numpy(zero_copy_only=False).tobytes())

@@ -1,0 +1,107 @@
+"""What a run was done with: machine, versions, command. Nothing in here decides a number.
+
+It names no person and no host. No torch at import: records are read without it.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import distributions, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.typed_json import Part
+
+if TYPE_CHECKING:
+    from pytorch_lightning import Trainer
+
+SUITE = "elmo-bench"
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting(Part):
+    """One process's work on a run. A run that was interrupted has several."""
+
+    date: str  # when it began: UTC, ISO 8601
+    command: str
+    commit: str | None = None  # of the suite, where it is a git checkout
+    dirty: bool | None = None  # whether that checkout had changes of its own
+    platform: str
+    processor: str  # the GPU, or else the CPU
+    threads: int
+    world_size: int  # processes that trained together
+    precision: str
+    torch: str
+    first_epoch: int | None = None  # that it trained; None where it trained none
+
+
+def sitting(trainer: Trainer) -> Sitting:
+    """Describe this process, which is about to train with `trainer`."""
+    import torch
+
+    commit, dirty = _revision()
+    return Sitting(
+        date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        command=f"python -m bench {shlex.join(sys.argv[1:])}",
+        commit=commit,
+        dirty=dirty,
+        platform=platform.platform(),
+        processor=device_name(trainer.strategy.root_device.type),
+        threads=torch.get_num_threads(),
+        world_size=trainer.world_size,
+        precision=str(trainer.precision),
+        torch=str(torch.__version__),  # it is a class of its own
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of this suite, and of what it depends on directly."""
+    found = {"python": platform.python_version(), SUITE: version(SUITE)}
+    for requirement in requires(SUITE) or ():
+        name, marker = re.split(r"[^\w.-]", requirement, maxsplit=1)[0], requirement.partition(";")
+        if "extra" not in marker[2]:
+            found[name] = version(name)
+    return found
+
+
+def environment() -> str:
+    """List every installed package, as `pip freeze` does: one `name==version` a line."""
+    found = {f"{each.metadata['Name']}=={each.version}" for each in distributions()}
+    return "".join(f"{line}\n" for line in sorted(found, key=str.lower))
+
+
+def device_name(device: str) -> str:
+    """Return the name of this machine's GPU, for `cuda`, or of its CPU."""
+    if device == "cuda":
+        import torch
+
+        return torch.cuda.get_device_name()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # no Linux
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def _revision() -> tuple[str | None, bool | None]:
+    """Return the commit of this suite's checkout and whether it has changes; None without git."""
+    if not (CHECKOUT / ".git").exists():
+        return None, None
+    try:
+        commit = _git("rev-parse", "HEAD").strip()
+        return commit, bool(_git("status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(CHECKOUT), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout

@@ -1,0 +1,35 @@
+"""How many processes train a run together. No torch here, but where all GPUs are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ALL = ("auto", "-1")
+
+
+def world_size(trainer: Mapping[str, Any]) -> int:
+    """Return the number of processes that Lightning's Trainer will train with, as it reads these.
+
+    Args:
+        trainer: The section `trainer` of a configuration, of which `accelerator` and `devices`
+            count: a number, a list of indices as `0,2`, or `auto`.
+
+    Raises:
+        ValueError: `devices` is none of these.
+
+    >>> world_size({"accelerator": "cpu", "devices": "2"})
+    2
+    >>> world_size({"accelerator": "gpu", "devices": "0,2,3"})
+    3
+    """
+    devices = str(trainer.get("devices", "1")).strip()
+    if "," in devices:
+        return len([each for each in devices.split(",") if each.strip()])
+    if devices not in ALL:
+        return int(devices)
+    if trainer.get("accelerator") == "cpu":
+        return 1
+    import torch
+
+    return max(torch.cuda.device_count(), 1)
