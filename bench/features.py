@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
+from bench.interrupts import told
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _build(given: Namespace) -> None:
     from bench.run.datamodule import BenchData
     from bench.run.features import fill, store_of
 
-    with said_in():
+    with said_in(), told(lambda: "interrupted; the same command goes on"):
         task, training = task_of(cfg), cfg.training
         data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
         task.prepare(data.examples("train"))

@@ -8,10 +8,9 @@ may be called again and again, or in several processes at once.
 
 from __future__ import annotations
 
-import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench import config
 from bench.choice import Choice
 from bench.config import ConfigError
+from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record
 from bench.sweep import console, manifest
@@ -58,7 +58,7 @@ class Sweep(Sweeper):
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
-        with _stopped_by_sigterm():
+        with told(lambda: "interrupted; the same command goes on"):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
             together = ensembles(self.config, places)
@@ -151,7 +151,7 @@ class Sweep(Sweeper):
             return
         launcher = Plugins.instance().instantiate_launcher(
             hydra_context=self.hydra_context,
-            task_function=partial(attempt, cells=[job.cells[0] for job in jobs]),
+            task_function=partial(attempt, cells=[job.cells[0] for job in jobs], begun=time.time()),
             config=self.config,
         )
         words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
@@ -180,21 +180,3 @@ class Sweep(Sweeper):
         if self.config.experiment is None or self.config.logger.get("group", "") is not None:
             return []
         return [f"logger.group={self.config.hydra.runtime.choices['experiment']}"]
-
-
-@contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Inside, SIGTERM ends the whole sweep.
-
-    Lightning's own handler asks a run to stop at its next step: the sweep would then go on with
-    the next run.
-    """
-
-    def stop(*_: object) -> None:
-        sys.exit(128 + signal.SIGTERM)
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
