@@ -16,6 +16,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.status import Status
 
+from bench.errors import RunError
+
 OURS = ("bench", "tasks", "elmo_core")
 EVERY = 30.0
 """Seconds between two lines of `Counter`, where there is no terminal."""
@@ -116,6 +118,13 @@ def said_in(path: Path | None = None) -> Iterator[None]:
                 logger.removeHandler(handler)
         for handler in handlers[1:]:
             handler.close()
+
+
+def agreed(question: str) -> bool:
+    """Ask the user. Raises RunError where nobody is there to answer."""
+    if not sys.stdin.isatty():
+        raise RunError(f"{question} Nobody is there to answer: --yes does it without asking")
+    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
 
 
 class Counter:

@@ -30,7 +30,7 @@ from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
-from bench.sweep.job import Cell, Ensemble, Job, Outcome
+from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 
@@ -70,7 +70,7 @@ class Sweep(Sweeper):
             failed = list(self._combined(together))
             written = manifest.write(self.config, places, together)
             console.show(places, written)
-        missing = [job.outcome for job in jobs if not job.done] + failed
+        missing = [job.outcome for job in jobs if job.failed or not job.done] + failed
         if missing:
             sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
 
@@ -134,7 +134,7 @@ class Sweep(Sweeper):
         """Do these runs, or wait for the processes that do them."""
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
-            print(f"waiting for {len(elsewhere)} runs of another process", file=sys.stderr)
+            print(f"waiting for {runs(len(elsewhere))} of another process", file=sys.stderr)
             for job in elsewhere:
                 job.record.wait()
                 if job.done:
@@ -164,7 +164,7 @@ class Sweep(Sweeper):
                 jobs[0].outcome = Outcome("failed", f"{type(error).__name__}: {error}", False)
                 return
             for job in jobs:
-                if not job.done:
+                if self.config.force or not job.done:
                     self._launch([job])
 
     def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:

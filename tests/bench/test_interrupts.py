@@ -108,14 +108,15 @@ def test_before_a_word_of_the_command_line_is_read() -> None:
 )
 def test_other_verbs(verb: str, line: str) -> None:
     """Ctrl-C while PyTorch is imported, which every verb does after its own command line."""
-    given = {"features": "['build']", "predict": "['/no/run']"}[verb]
+    words = {"features": ["build"], "predict": ["/no/run"]}[verb]
     script = (
+        f"import sys; sys.argv[1:] = {words}\n"
         f"import builtins, os, signal; from bench.{verb} import main; known = builtins.__import__\n"
         "def slow(name, *others):\n"
         "    if name == 'torch': os.kill(os.getpid(), signal.SIGINT)\n"
         "    return known(name, *others)\n"
         "builtins.__import__ = slow\n"
-        f"signal.signal(signal.SIGINT, signal.default_int_handler); main({given})"
+        f"signal.signal(signal.SIGINT, signal.default_int_handler); main()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 130, done.stderr
