@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.config import ConfigError
+from bench.interrupts import interruptible
 from elmo_core.errors import ElmoCoreError, NotFetchedError
 from tasks.task import DataError
 
@@ -45,15 +46,16 @@ def explain(error: BaseException) -> str | None:
 def exit_status(debug: bool) -> Iterator[None]:
     """Exit with status 2 and one line for what the user can mend; other errors go through.
 
-    With `debug`, the traceback comes before the line.
+    With `debug`, the traceback comes before the line. Ctrl-C and SIGTERM end with one line, too.
     """
-    try:
-        yield
-    except Exception as error:
-        message = explain(error)
-        if message is None:
-            raise
-        if debug:
-            traceback.print_exc()
-        print(f"error: {message}", file=sys.stderr)
-        sys.exit(2)
+    with interruptible():
+        try:
+            yield
+        except Exception as error:
+            message = explain(error)
+            if message is None:
+                raise
+            if debug:
+                traceback.print_exc()
+            print(f"error: {message}", file=sys.stderr)
+            sys.exit(2)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.console import agreed
 from bench.errors import RunError, exit_status
+from bench.interrupts import told
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _build(given: Namespace) -> None:
     from bench.run.datamodule import BenchData
     from bench.run.features import fill, store_of
 
-    with said_in():
+    with said_in(), told(lambda: "interrupted; the same command goes on"):
         task, training = task_of(cfg), cfg.training
         data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
         task.prepare(data.examples("train"))
@@ -179,18 +180,11 @@ def _prune(given: Namespace) -> None:
         about = f"{shelf.encoder}, {shelf.precision}: {shelf.sentences:,} sentences, {size}"
         if shelf.busy:
             print(f"{about}: being filled, left alone")
-        elif given.yes or _agreed(f"{about}: throw away?"):
+        elif given.yes or agreed(f"{about}: throw away?"):
             shelf.remove()
             print(f"{about}: thrown away")
     if not chosen:
         print("nothing to throw away")
-
-
-def _agreed(question: str) -> bool:
-    """Ask the user. Raises RunError where nobody is there to answer."""
-    if not sys.stdin.isatty():
-        raise RunError(f"{question} Nobody is there to answer: --yes does it without asking")
-    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _root(given: Namespace) -> Path:

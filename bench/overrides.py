@@ -26,6 +26,14 @@ COMMANDS = {
 }
 """Hydra's own commands: of two, it takes none."""
 
+MANY = {"--multirun", "-m"}
+TAKING = {
+    *("--cfg", "-c", "--info", "-i", "--package", "-p", "--experimental-rerun", "--resolve"),
+    *("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
+    *("--shell-completion", "-sc"),
+}
+"""Options of Hydra's besides, and those of its commands whose value may be the next word."""
+
 UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
 """What Hydra raises for configuration that it cannot use."""
 
@@ -65,7 +73,7 @@ def expand(arguments: list[str]) -> list[str]:
     - `data.dir=FOLDER` or `data.set=NAME` alone brings `data=open`, so that real data is not
       trained on like the built-in one.
     - A path that begins with `~/` is quoted.
-    - `experiment=NAME` and `plan=true` bring `-m`.
+    - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
     """
     expanded = []
     for argument in arguments:
@@ -83,7 +91,24 @@ def expand(arguments: list[str]) -> list[str]:
         expanded.append("data=open")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
-    return expanded
+    return sorted(expanded, key=lambda word: word not in MANY)
+
+
+def refuse(words: list[str]) -> None:
+    """Raise ConfigError for words that are no overrides, and for what one run leaves unused."""
+    flags = {action for action in words if action in COMMANDS}
+    for before, word in zip(["", *words], words, strict=False):
+        key, equals, value = word.partition("=")
+        if word.startswith("--") and key not in COMMANDS | TAKING:
+            given = value or next((w for w in words[words.index(word) + 1 :] if w[0] != "-"), "…")
+            raise ConfigError(f"{word}: keys have no dashes here; did you mean {key[2:]}={given}?")
+        if not equals and word[:1] not in ("-", "~") and before not in TAKING:
+            groups = [path.parent for path in sorted(CONF.rglob(f"{word}.yaml"))]
+            meant = [f"{group.relative_to(CONF)}={word}" for group in groups if group != CONF]
+            hint = f"; did you mean {' or '.join(meant)}?" if meant else f" ({HINT})"
+            raise ConfigError(f"{word}: no KEY=VALUE{hint}")
+        if key in ("hydra/launcher", "hydra/sweeper") and not flags:
+            raise ConfigError(f"{word}: is for many runs, and there is one: give -m or experiment=")
 
 
 def _is_path(value: str) -> bool:

@@ -134,6 +134,14 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     """
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
+    records = found(folder, trusted)
+    if not (records.runs or records.failed or records.experiments or records.problems):
+        raise ReportError(f"{folder}: no runs in it (<task>/<run_id>/result.json)")
+    return records
+
+
+def found(folder: Path, trusted: Sequence[str] = ()) -> Records:
+    """Read as `read` does; there may be nothing below `folder`."""
     records = Records(folder)
     experiments = list(_experiments(records))
     commands = {cell.key: cell.command for each in experiments for cell in each.cells}
@@ -142,8 +150,6 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     records.experiments = sorted(
         _without_parts(experiments), key=lambda each: (views.index(each.view), each.name)
     )
-    if not (records.runs or records.failed or records.experiments or records.problems):
-        raise ReportError(f"{folder}: no runs in it (<task>/<run_id>/result.json)")
     return records
 
 

@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger, WandbLogger
 
 from bench.choice import Choice
+from bench.config import ConfigError
 from bench.records import Finished
 from bench.run.build import instantiate
 
@@ -41,13 +42,32 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
     logger: Logger = instantiate(node, save_dir=str(folder))
     status = "failed"
     try:
-        logger.log_hyperparams(dict(choice.values))
+        with _wandb_errors():
+            logger.log_hyperparams(dict(choice.values))
         yield logger
         status = "success"
     finally:
         logger.finalize(status)
-        if isinstance(logger, WandbLogger):  # a process has one W&B run at a time
+        if (
+            isinstance(logger, WandbLogger) and logger._experiment
+        ):  # a process has one W&B run at a time
             logger.experiment.finish(exit_code=int(status == "failed"))
+
+
+@contextmanager
+def _wandb_errors() -> Iterator[None]:
+    """Raise ConfigError, in one line, for what W&B refuses: mostly, that nobody is logged in."""
+    try:
+        yield
+    except Exception as error:
+        if not type(error).__module__.startswith("wandb."):
+            raise
+        reason = " ".join(str(error).split())
+        if "api_key" in reason.lower().replace(" ", "_"):
+            reason = "no API key"
+        raise ConfigError(
+            f"logger=wandb: {reason}: `wandb login`, or logger.offline=true"
+        ) from error
 
 
 def finished(logger: Logger | None, result: Finished) -> None:

@@ -66,7 +66,7 @@ class BenchModule(pl.LightningModule):
         if not torch.isfinite(loss):
             ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
             raise RunError(
-                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index} "
+                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index + 1} "
                 f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
             )
         self._losses.append(loss.detach())
@@ -102,7 +102,7 @@ class BenchModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         self._score()
-        self.log("dev", self.metrics[self.task.metric], prog_bar=True, logger=False)
+        self.log("dev", self.metrics[self.task.metric], logger=False)
         if self.trainer.state.fn == "fit":
             self._end_epoch()
 

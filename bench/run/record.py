@@ -14,9 +14,10 @@ Every file is written to a temporary name and renamed: none is ever half there.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,9 +101,18 @@ class Record:
             temporary.write_text(text, encoding="utf-8")
 
     def forget(self) -> None:
-        """Remove what an earlier run left, so that this one starts anew."""
-        for path in (self.folder / "result.json", self.last, self.best):
+        """Remove the checkpoints of an earlier run, so that this one starts anew.
+
+        What the earlier run gave is there until the new result takes its place.
+        """
+        for path in (self.last, self.best):
             path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the folder, and its task's where no other run is in it."""
+        shutil.rmtree(self.folder)
+        with suppress(OSError):
+            self.folder.parent.rmdir()
 
     def begin_with(self, other: Record) -> None:
         """Copy the checkpoints of another run, `last.ckpt` last: a run goes on from that one."""
@@ -121,7 +131,16 @@ class Record:
         with (self.folder / ".lock").open("w") as file:
             if not lock(file, wait=False):
                 raise BusyError(f"another process is at work on {self.folder}")
+            self._tidy()
             yield
+
+    def _tidy(self) -> None:
+        """Remove the temporary files of processes that were killed (elmo_core/whole_files.py)."""
+        for folder in (self.folder, self.checkpoints):
+            for path in folder.glob(".*.tmp"):
+                process = path.name.split(".")[-2]
+                if process.isdecimal() and not _lives(int(process)):
+                    path.unlink(missing_ok=True)
 
     def busy(self) -> bool:
         """Say whether a process holds the folder."""
@@ -137,3 +156,14 @@ class Record:
         """Wait until no process holds the folder."""
         with locked(self.folder / ".lock"):
             pass
+
+
+def _lives(process: int) -> bool:
+    """Say whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

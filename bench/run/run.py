@@ -18,19 +18,21 @@ from safetensors.torch import save_file
 
 from bench.choice import Choice
 from bench.config import ConfigError
-from bench.console import on_terminal, said_in
+from bench.console import said_in
 from bench.errors import explain
+from bench.interrupts import told
 from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
 from bench.run import features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
+from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
 from bench.run.datamodule import BenchData
 from bench.run.fingerprint import changed, stamp
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
-from bench.run.trainer import trainer_of
+from bench.run.trainer import check_device, trainer_of
 from bench.world import ALL, world_size
 from elmo_core import Encoder, products
 from elmo_core.lightning import SafeCheckpointIO
@@ -61,27 +63,47 @@ def run(cfg: DictConfig) -> Finished:
     record = Record.of(choice, cfg.paths.runs)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
         logging.disable(logging.INFO)
-        return _Run(cfg, choice, record).go()
+        with told(lambda: ""):
+            return _Run(cfg, choice, record).go()
     result = record.finished()
     if result is not None and not cfg.force:
         other = ", on data that has changed since" if changed(cfg, result) else ""
         panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
         return result
+    was_there = record.folder.exists()
     with record.lock(), said_in(record.log):
         if cfg.force:
             record.forget()
         elif not record.last.exists():
             _begin(choice, record)
         record.write_config(cfg)
+        steps: _Run | None = None
         try:
-            result = _Run(cfg, choice, record).go()
+            steps = _Run(cfg, choice, record)
+            with told(steps.how_far):
+                result = steps.go()
         except Exception as error:
-            reason = explain(error) or f"{type(error).__name__}: {error}"
-            with suppress(OSError):  # the disk may be what failed
-                record.write_result(outcome(Failed, choice, error=reason))
+            begun = was_there or (steps is not None and steps.trained)
+            _failed(error, choice, record, begun)
             raise
     panel.show(result, record.folder)
     return result
+
+
+def _failed(error: Exception, choice: Choice, record: Record, begun: bool) -> None:
+    """Record why a run failed. A finished result of before stays as it is.
+
+    A user's mistake in a run that was not even `begun` leaves nothing.
+    """
+    reason = explain(error)
+    if reason and not begun:
+        record.remove()
+    elif record.finished():
+        log.info("failed; the result of before stays")
+    else:
+        with suppress(OSError):  # the disk may be what failed
+            why = reason or f"{type(error).__name__}: {error}"
+            record.write_result(outcome(Failed, choice, error=why))
 
 
 def _begin(choice: Choice, record: Record) -> None:
@@ -103,6 +125,9 @@ class _Run:
     def __init__(self, cfg: DictConfig, choice: Choice, record: Record) -> None:
         self.cfg, self.choice, self.record = cfg, choice, record
         self.timing: dict[str, float] = {}
+        self.trainer: pl.Trainer | None = None
+        self.module: BenchModule | None = None
+        check_device(cfg)
         pl.seed_everything(cfg.seed, verbose=False)
         self.task = task_of(cfg)
         self.data = BenchData(self.task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
@@ -111,9 +136,9 @@ class _Run:
         self.stamp = stamp(cfg.data.dir)
 
     def go(self) -> Finished:
-        module = self._prepare()
+        self.module = module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
-            trainer = self._trainer(module.learns, logger)
+            self.trainer = trainer = self._trainer(module.learns, logger)
             try:
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
@@ -129,6 +154,20 @@ class _Run:
             self.record.write_environment()
             self.record.write_result(result)
         return result
+
+    @property
+    def trained(self) -> bool:
+        """Whether a training step was begun."""
+        return self.module is not None and self.module.batch is not None
+
+    def how_far(self) -> str:
+        """Say what is there of an interrupted run, and what the same command will do."""
+        epochs = self.trainer.current_epoch if self.trainer else 0
+        then = "goes on" if self.record.last.exists() and not self.cfg.force else "begins anew"
+        when = f"after epoch {epochs}" if epochs else "before the first epoch ended"
+        if not epochs and then == "goes on":
+            return "interrupted; the same command goes on"
+        return f"interrupted {when}; the same command {then}"
 
     def _prepare(self) -> BenchModule:
         """Make vocabularies, encoder and model; compute the features of train and dev."""
@@ -164,6 +203,7 @@ class _Run:
                 *best_and_last(self.record.checkpoints),
                 HeapTrimmer(),
                 self.sittings,
+                EpochProgress(),
             ],
             devices=cfg.trainer.devices,
             strategy=cfg.trainer.strategy,
@@ -175,7 +215,7 @@ class _Run:
             logger=logger or False,
             default_root_dir=str(self.record.folder),
             num_sanity_val_steps=0,
-            enable_progress_bar=on_terminal(),
+            enable_progress_bar=False,
             detect_anomaly=cfg.debug,
         )
 

@@ -6,11 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from bench.config import ConfigError
 from bench.run.callbacks.weight_average import WeightAverage
+
+
+def check_device(cfg: DictConfig) -> None:
+    """Raise ConfigError where a GPU is asked for and none is found."""
+    wanted = cfg.trainer.accelerator
+    found = torch.cuda.is_available() or torch.backends.mps.is_available()
+    if wanted in ("gpu", "cuda", "mps") and not found:
+        raise ConfigError(f"trainer.accelerator={wanted}: no GPU is found here: trainer=cpu")
 
 
 def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any) -> pl.Trainer:

@@ -14,8 +14,9 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from bench.choice import Choice
-from bench.console import one_line
+from bench.console import duration, in_worker, one_line, say
 from bench.errors import BusyError, explain
+from bench.interrupts import end_with_parent
 from bench.records import Finished
 from bench.run.imports import without_collecting
 from bench.run.record import Record
@@ -25,17 +26,35 @@ from bench.sweep.job import Cell, Ensemble, Outcome
 from bench.world import world_size
 
 
-def attempt(cfg: DictConfig, cells: Sequence[Cell]) -> Outcome:
-    """Do the run `cfg` and say in one line what came of it; its cell has Hydra's job number."""
+def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
+    """Do the run `cfg` and say in one line what came of it; its cell has Hydra's job number.
+
+    Args:
+        cfg: The run's configuration.
+        cells: Those of all runs that are launched together.
+        begun: When they were launched, of `time.time()`.
+
+    Returns:
+        What came of it.
+    """
     number = HydraConfig.get().job.num
     label = f"[{number + 1}/{len(cells)}] {cells[number]}"
     started = time.perf_counter()
-    with one_line(label), _command(cells[number].overrides):
+    end_with_parent()
+    with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):
         outcome = _done(cfg)
     gc.collect()  # the model and its features, before the next run has its own
     seconds = time.perf_counter() - started
-    print(f"{label}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    left = _left(begun, number + 1, len(cells))
+    say(f"{label}: {outcome.what}, {seconds:.0f} s{left and f'; {left}'}")
     return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+
+
+def _left(begun: float, done: int, runs: int) -> str:
+    """Say when all will be done, by the runs so far; nothing where they are done in parallel."""
+    if in_worker() or not 0 < done < runs:
+        return ""
+    return f"about {duration((time.time() - begun) / done * (runs - done))} left"
 
 
 def combined(ensemble: Ensemble, force: bool) -> Outcome:
@@ -47,7 +66,7 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
     with one_line(str(ensemble)):
         outcome = _combined(ensemble, force)
     seconds = time.perf_counter() - started
-    print(f"{ensemble}: {outcome.what}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    say(f"{ensemble}: {outcome.what}, {seconds:.0f} s")
     return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from bench.run.fingerprint import changed
 from bench.run.trust import packages
-from bench.sweep.job import Ensemble, Job, Places
+from bench.sweep.job import Ensemble, Job, Places, runs
 from bench.sweep.manifest import command
 
 COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
@@ -28,8 +28,9 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
     states = ", ".join(f"{count} {state}" for state, count in counted.items())
     cells = sum(len(job.cells) for job in jobs)
     shared = f" for {cells} cells" if cells > len(jobs) else ""
-    then = f"; then {len(ensembles)} ensembles of them" if ensembles else ""
-    console.print(f"{_title(cfg)}{len(jobs)} runs{shared}: {states}{then}", highlight=False)
+    together = "1 ensemble" if len(ensembles) == 1 else f"{len(ensembles)} ensembles"
+    then = f"; then {together} of them" if ensembles else ""
+    console.print(f"{_title(cfg)}{runs(len(jobs))}{shared}: {states}{then}", highlight=False)
     if not cfg.plan:
         return
     table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
@@ -89,10 +90,23 @@ def scores(places: Places) -> Table:
             names[cell.row] = result.metric
             found[cell.row, cell.column].append(result.metrics["dev"][result.metric])
     columns = dict.fromkeys(cell.column for cell, _ in places)
-    table = Table("dev", "", *(escape(column) for column in columns))
+    keys, headers = _common_keys(list(columns))
+    table = Table(escape(f"dev, by {keys}") if keys else "dev", "", *map(escape, headers))
     for row in dict.fromkeys(cell.row for cell, _ in places):
         table.add_row(row, names.get(row), *(_mean(found[row, column]) for column in columns))
     return table
+
+
+def _common_keys(columns: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Split columns such as `elmo.l2=0` and `elmo.l2=1` into their key and their values.
+
+    Without the same keys in all of them, the columns stay as they are.
+    """
+    words = [[word.partition("=") for word in column.split(" ")] for column in columns]
+    keys = {" ".join(key for key, _, _ in column) for column in words}
+    if len(keys) > 1 or not all(equals for column in words for _, equals, _ in column):
+        return "", columns
+    return keys.pop(), [" ".join(value for _, _, value in column) for column in words]
 
 
 def _mean(found: Sequence[float]) -> str:

@@ -73,9 +73,19 @@ class Job:
         return self.record.finished() is not None
 
     @property
+    def failed(self) -> bool:
+        """Whether the attempt at the run failed; a result of before may be there all the same."""
+        return self.outcome is not None and self.outcome.status == "failed"
+
+    @property
     def elsewhere(self) -> bool:
         """Whether another process was at work on the run when it was attempted."""
         return self.outcome is not None and self.outcome.status == "elsewhere"
+
+
+def runs(count: int) -> str:
+    """Write a number of runs."""
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 Places = Sequence[tuple[Cell, Job]]

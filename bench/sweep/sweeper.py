@@ -8,10 +8,9 @@ may be called again and again, or in several processes at once.
 
 from __future__ import annotations
 
-import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -24,13 +23,14 @@ from omegaconf import DictConfig, OmegaConf
 from bench import config
 from bench.choice import Choice
 from bench.config import ConfigError
+from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record
 from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
-from bench.sweep.job import Cell, Ensemble, Job, Outcome
+from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 
@@ -58,7 +58,7 @@ class Sweep(Sweeper):
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
-        with _stopped_by_sigterm():
+        with told(lambda: "interrupted; the same command goes on"):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
             console.warn_of_changed_data(jobs)
@@ -71,7 +71,7 @@ class Sweep(Sweeper):
             failed = list(self._combined(together))
             written = manifest.write(self.config, places, together)
             console.show(places, written)
-        missing = [job.outcome for job in jobs if not job.done] + failed
+        missing = [job.outcome for job in jobs if job.failed or not job.done] + failed
         if missing:
             sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
 
@@ -135,7 +135,7 @@ class Sweep(Sweeper):
         """Do these runs, or wait for the processes that do them."""
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
-            print(f"waiting for {len(elsewhere)} runs of another process", file=sys.stderr)
+            print(f"waiting for {runs(len(elsewhere))} of another process", file=sys.stderr)
             for job in elsewhere:
                 job.record.wait()
                 if job.done:
@@ -152,7 +152,7 @@ class Sweep(Sweeper):
             return
         launcher = Plugins.instance().instantiate_launcher(
             hydra_context=self.hydra_context,
-            task_function=partial(attempt, cells=[job.cells[0] for job in jobs]),
+            task_function=partial(attempt, cells=[job.cells[0] for job in jobs], begun=time.time()),
             config=self.config,
         )
         words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
@@ -165,7 +165,7 @@ class Sweep(Sweeper):
                 jobs[0].outcome = Outcome("failed", f"{type(error).__name__}: {error}", False)
                 return
             for job in jobs:
-                if not job.done:
+                if self.config.force or not job.done:
                     self._launch([job])
 
     def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:
@@ -181,21 +181,3 @@ class Sweep(Sweeper):
         if self.config.experiment is None or self.config.logger.get("group", "") is not None:
             return []
         return [f"logger.group={self.config.hydra.runtime.choices['experiment']}"]
-
-
-@contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Inside, SIGTERM ends the whole sweep.
-
-    Lightning's own handler asks a run to stop at its next step: the sweep would then go on with
-    the next run.
-    """
-
-    def stop(*_: object) -> None:
-        sys.exit(128 + signal.SIGTERM)
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

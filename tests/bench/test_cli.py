@@ -57,6 +57,10 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["trainer.devices=two"], ["trainer.devices=two", "a number"]),
         (["trainer.strategy=ddp_spawn"], ["trainer.strategy=ddp_spawn", "ddp"]),
         (["trainer.strategy=ddp_fork"], ["trainer.strategy=ddp_fork", "ddp"]),
+        (["--task", "snli"], ["did you mean task=snli?"]),
+        (["--task=snli"], ["did you mean task=snli?"]),
+        (["sst5"], ["did you mean task=sst5?"]),
+        (["hydra/launcher=joblib"], ["-m or experiment="]),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(
@@ -173,3 +177,14 @@ def test_expand() -> None:
     assert expand(["data.dir=x"]) == ["data.dir=x", "data=open"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
+    assert expand(["seed=1,2", "-m", "task=ner"]) == ["-m", "seed=1,2", "task=ner"]
+
+
+def test_a_gpu_that_is_not_there_is_told_at_once(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    words = [word for word in SMALL if not word.startswith("trainer")]
+    assert bench(*words, "trainer=gpu", f"paths.runs={tmp_path}", "data.dir=/not/read") == 2
+    assert "no GPU is found here: trainer=cpu" in capsys.readouterr().err

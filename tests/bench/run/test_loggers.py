@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,6 +90,24 @@ def test_a_failed_run_is_closed_as_failed(
     assert bench(*SMALL, *folders, *diverges, "logger=wandb", "logger.offline=true") == 2
     assert [run["exit"] for run in closed] == [1]
     assert wandb.run is None
+
+
+def test_nobody_is_logged_in_to_wandb(snli_folder: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    words = [*SMALL, f"data.dir={snli_folder}", f"paths.runs={runs}", "logger=wandb"]
+    known = {k: v for k, v in os.environ.items() if not k.startswith("WANDB_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *words],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env={**known, "NETRC": str(tmp_path / "netrc")},
+    )
+    assert done.returncode == 2
+    said = "error: logger=wandb: no API key: `wandb login`, or logger.offline=true"
+    assert said in done.stderr.splitlines()
+    assert "Traceback" not in done.stderr
+    assert not list(runs.iterdir())
 
 
 def test_tensorboard(small: Small, result: Result) -> None:

@@ -195,7 +195,7 @@ def test_a_run_of_another_process_is_waited_for(
     thread.join()
     shown = capsys.readouterr()
     assert "1 running elsewhere" in shown.out
-    assert "waiting for 1 runs of another process" in shown.err
+    assert "waiting for 1 run of another process" in shown.err
     assert bool(lines(shown.out, "seed 1", "by another process")) == other_finishes
     assert json.loads(kept.read_text())["metrics"] == results()[first]["metrics"]
 

@@ -1,0 +1,54 @@
+"""Compose a run from conf/ and the command line, and do it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from bench import config, overrides
+from bench.errors import exit_status
+from bench.run.imports import without_collecting
+from bench.sweep import sweeper
+
+
+def job(cfg: DictConfig) -> float:
+    """Do one run and return its best dev score.
+
+    torch and Lightning are imported only now, so that `--help` is quick. Where a search does many
+    runs, it is the search that handles their errors; a sweep of ours does not come here.
+    """
+    alone = HydraConfig.get().mode == RunMode.RUN
+    with exit_status(cfg.debug) if alone else nullcontext():
+        config.check(cfg)
+        with without_collecting():
+            from bench.run.run import run
+
+        result = run(cfg)
+    return result.metrics["dev"][result.metric]
+
+
+def main() -> None:
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
+    arguments = sys.argv[1:]
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    config.register()
+    sweeper.register()
+    run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)
+    with exit_status(debug="debug=true" in arguments):
+        sys.argv[1:] = overrides.expand(arguments)
+        overrides.refuse(sys.argv[1:])
+        try:
+            run()
+        except overrides.UNUSABLE as error:
+            print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
+            sys.exit(2)
+        except BrokenPipeError:  # `| head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)

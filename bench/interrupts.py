@@ -1,0 +1,94 @@
+"""Ctrl-C and SIGTERM: one line, the exit status of the signal, no traceback.
+
+Only the standard library is imported here, so that the first second of a command is covered too.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(SystemExit):
+    """A signal ends the program, with status 128 + its number, as a shell would say it.
+
+    Args:
+        number: The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.told: str | None = None
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Inside, Ctrl-C and SIGTERM raise `Interrupted`, of which one line is printed in the end.
+
+    A second signal ends the process at once. What the process was told to ignore (as by `nohup`)
+    stays ignored. Inside another `interruptible`, and outside the main thread, nothing is done.
+    """
+    main_thread = threading.current_thread() is threading.main_thread()
+    if not main_thread or any(signal.getsignal(number) is _stop for number in SIGNALS):
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    try:
+        yield
+    except Interrupted as stop:
+        if line := "interrupted" if stop.told is None else stop.told:
+            print(line, file=sys.stderr, flush=True)
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_DFL)
+    raise Interrupted(number)
+
+
+@contextmanager
+def told(how_far: Callable[[], str]) -> Iterator[None]:
+    """Inside, what an interruption is told with is `how_far()`, asked when it happens."""
+    try:
+        yield
+    except Interrupted as stop:
+        if stop.told is None:  # by what is further inside
+            stop.told = how_far()
+        raise
+
+
+@cache
+def end_with_parent() -> None:
+    """Let a worker process end within a second of the process that started it.
+
+    Ctrl-C is the parent's matter: a terminal sends it to the workers, too. In a process that is no
+    worker nothing is done.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent.pid:
+            time.sleep(0.5)
+        os._exit(128 + signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()

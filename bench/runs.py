@@ -1,0 +1,198 @@
+"""`python -m bench.runs`: find runs by what they are, see one, clear away what failed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from bench.console import agreed
+from bench.errors import BusyError, RunError, exit_status
+from elmo_core.errors import did_you_mean
+from elmo_core.subcommands import Subcommands
+
+PROGRAM = "python -m bench.runs"
+FINISHED, FAILED, UNFINISHED, DAMAGED = "finished", "failed", "unfinished", "damaged"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run as it is listed; what its files do not tell is empty."""
+
+    id: str
+    status: str
+    task: str
+    data: str = ""
+    placement: str = ""
+    encoder: str = ""
+    seed: str = ""
+    dev: str = ""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
+    given = parser().parse_args(arguments)
+    with exit_status(debug=False):
+        given.run(given)
+
+
+def parser() -> ArgumentParser:
+    """Make the parser with its three subcommands."""
+    subcommands = Subcommands(
+        PROGRAM,
+        "The runs in a folder.",
+        "$ list task=ner seed=1\n$ show input-35474\n$ clean --yes",
+    )
+    command = subcommands.add(
+        "list", _list, "What each run is and what came of it.", "list", "list task=ner seed=1"
+    )
+    _add_filters(command)
+    _add_folder(command)
+    command = subcommands.add(
+        "show", _show, "One run: its scores, its mixes and its folder.", "show input-35474"
+    )
+    command.add_argument("id", help="the run's id, or how it begins")
+    _add_folder(command)
+    command = subcommands.add(
+        "clean",
+        _clean,
+        "Remove runs that failed or were never finished, after asking.",
+        "clean",
+        "clean status=failed --yes",
+    )
+    _add_filters(command)
+    command.add_argument("--yes", action="store_true", help="without asking")
+    _add_folder(command)
+    return subcommands.parser
+
+
+def _add_filters(command: ArgumentParser) -> None:
+    which = f"only those: {', '.join(KEYS)}"
+    command.add_argument("filters", nargs="*", metavar="KEY=VALUE", help=which)
+
+
+def _add_folder(command: ArgumentParser) -> None:
+    command.add_argument("--runs", type=Path, default=Path("runs"), help="as paths.runs")
+
+
+# -- the subcommands
+
+
+def _list(given: Namespace) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    rows = _chosen(given)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for key in KEYS:
+        table.add_column(key, no_wrap=key == "id", overflow="fold")
+    table.add_column("age", justify="right", no_wrap=True)
+    for row in rows:
+        age = _age(given.runs / row.task / row.id)
+        table.add_row(*(escape(getattr(row, key)) for key in KEYS), age)
+    Console().print(table if rows else "no such runs", highlight=False)
+
+
+def _show(given: Namespace) -> None:
+    from bench.records import Failed
+    from bench.run import panel
+    from bench.run.record import Record
+
+    rows = [row for row in _rows(given.runs) if row.id.startswith(given.id)]
+    if len(rows) != 1:
+        known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
+        raise RunError(f"{given.id}: {known} of the runs in {given.runs} begin like this")
+    record = Record(given.runs / rows[0].task / rows[0].id)
+    if result := record.finished():
+        panel.show(result, record.folder)
+        return
+    print(f"{rows[0].status}: {record.folder}")
+    if isinstance(failed := record.result(), Failed):
+        print(f"error: {failed.error}")
+
+
+def _clean(given: Namespace) -> None:
+    from bench.run.record import Record
+
+    rows = [row for row in _chosen(given) if row.status in (FAILED, UNFINISHED)]
+    if not rows:
+        print("nothing to remove")
+        return
+    for row in rows:
+        print(" ".join(filter(None, (row.status, row.task, row.id, row.data, row.encoder))))
+    what = "this run" if len(rows) == 1 else f"these {len(rows)} runs"
+    if not (given.yes or agreed(f"remove {what}?")):
+        return
+    for row in rows:
+        record = Record(given.runs / row.task / row.id)
+        try:
+            with record.lock():
+                record.remove()
+        except BusyError as error:
+            print(f"{error}: left alone", file=sys.stderr)
+
+
+# -- finding runs
+
+KEYS = [field.name for field in fields(Row)]
+
+
+def _chosen(given: Namespace) -> list[Row]:
+    """Return the runs that the words `KEY=VALUE` describe. Raises RunError for another key."""
+    wanted = []
+    for word in given.filters:
+        key, equals, value = word.partition("=")
+        if not equals or key not in KEYS:
+            hint = did_you_mean(key, KEYS)
+            raise RunError(f"{word}: expected KEY=VALUE, KEY one of {', '.join(KEYS)}{hint}")
+        wanted.append((key, value))
+    rows = _rows(given.runs)
+    return [row for row in rows if all(getattr(row, key) == value for key, value in wanted)]
+
+
+def _rows(folder: Path) -> list[Row]:
+    """Read every run below `folder`, sorted by task and id. Raises RunError for no folder."""
+    from bench.report.read import found
+
+    if not folder.is_dir():
+        raise RunError(f"{folder}: no such folder: give --runs FOLDER, as paths.runs")
+    records = found(folder)
+    rows = [Row(id, DAMAGED, task) for task, id in records.damaged]
+    for (task, id), run in records.runs.items():
+        result = run.result
+        known = (result.data_name, result.elmo.placement, result.encoder_name, str(result.seed))
+        dev = result.score("dev")
+        rows.append(Row(id, FINISHED, task, *known, "" if dev is None else f"{dev:.2f}"))
+    for keys, status in ((records.failed, FAILED), (records.unfinished, UNFINISHED)):
+        rows += [_begun(folder / task / id, status) for task, id in keys]
+    return sorted(rows, key=lambda row: (row.task, row.id))
+
+
+def _begun(folder: Path, status: str) -> Row:
+    """Describe a run by its configuration, since it has no result."""
+    from bench.run import trust
+
+    try:
+        cfg = trust.read(folder / "config.yaml")
+    except (RunError, OSError):  # damaged, or of a package that this reader does not know
+        return Row(folder.name, status, folder.parent.name)
+    data = cfg.data.dir or cfg.data.set or cfg.data.name
+    encoder = cfg.encoder.get("source") or cfg.encoder.get("model") or cfg.encoder.get("name")
+    shown = "none" if cfg.elmo.placement == "none" else str(encoder or "")
+    known = (str(data), cfg.elmo.placement, shown, str(cfg.seed))
+    return Row(folder.name, status, folder.parent.name, *known)
+
+
+def _age(folder: Path) -> str:
+    """Say when the run was last written to."""
+    newest = max((path.stat().st_mtime for path in folder.glob("*.*")), default=time.time())
+    days, hours = divmod(int(time.time() - newest) // 3600, 24)
+    return f"{days} d" if days else f"{hours} h" if hours else "< 1 h"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What is shown while a run is under way: on a terminal, and where there is none."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import console
+from tests.bench.small import SMALL
+from tests.bench.terminal import Terminal, shown
+
+EPOCH = re.compile(r"epoch (\d+): train loss [\d.]+, dev accuracy [\d.]+, lr [\d.e-]+, \d+ s")
+
+
+@pytest.fixture
+def command(snli_folder: Path, tmp_path: Path) -> list[str]:
+    words = [f"data.dir={snli_folder}", f"paths.runs={tmp_path}", "elmo.placement=input"]
+    words += ["training.max_epochs=9", "training.patience=9", "training.batch_size=2"]
+    return [sys.executable, "-m", "bench", *SMALL, *words]
+
+
+def environment() -> dict[str, str]:
+    """Ours, without what would tell rich another width."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")}
+    return {**kept, "TERM": "xterm-256color", "ELMO_BENCH_CACHE": os.environ["ELMO_BENCH_CACHE"]}
+
+
+def test_the_terminal_of_these_tests() -> None:
+    terminal = Terminal(width=10)
+    terminal.feed("one\r\nbar bar\r\x1b[2Ktwo\r\n0123456789x\x1b[1A\rA\x1b[?25l")
+    assert terminal.lines == ["one", "two", "A123456789", "x"]
+
+
+def test_every_epoch_line_is_whole_on_a_terminal(command: list[str]) -> None:
+    text, lines = shown(command, environment())
+    epochs = [int(match[1]) for line in lines if (match := EPOCH.fullmatch(line))]
+    assert epochs == list(range(1, 10)), "\n".join(lines)
+    assert "epoch 1/9" in text  # the bar, which is gone in the end
+    assert "of the run" in text
+    assert not [line for line in lines if "━" in line and "epoch" in line]
+    assert sum(line.startswith("epoch ") for line in lines) == 9, "\n".join(lines)
+
+
+def test_a_sweep_has_one_line_a_run_and_the_time_left(command: list[str]) -> None:
+    _, lines = shown([*command, "-m", "seed=1,2", "training.max_epochs=2"], environment())
+    done = [
+        line for line in lines if re.match(r"\[\d/2\] snli · .*dev accuracy [\d.]+, \d+ s", line)
+    ]
+    assert len(done) == 2, "\n".join(lines)
+    assert re.search(r"about \d+ s left$", done[0])
+    assert not EPOCH.search("\n".join(lines))
+
+
+def test_without_a_terminal_there_is_no_bar(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "━" not in done.stderr
+    lines = done.stderr.splitlines()
+    assert len([line for line in lines if EPOCH.fullmatch(line)]) == 9
+    assert not [line for line in lines if "left" in line]  # nothing took half a minute
+
+
+def test_long_epochs_are_told_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+    rest = lambda left: f", at most {console.duration(left + 600)} of the run"  # noqa: E731
+    counter = console.Counter("epoch 3/5", 1200, "batches", rest, ", dev so far 61.20")
+    for _ in range(412):
+        clock[0] += 0.25
+        counter.advance()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3  # in 103 seconds
+    assert lines[0] == (
+        "epoch 3/5: 120/1,200 batches, dev so far 61.20, "
+        "about 4 min left, at most 14 min of the run"
+    )
+
+
+def test_progress_without_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+    with console.progress("encoding", 3000) as advance:
+        clock[0] = 40.0
+        advance(1000)
+    assert capsys.readouterr().err == "encoding: 1,000/3,000 tokens, about 80 s left\n"

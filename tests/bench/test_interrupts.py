@@ -1,0 +1,172 @@
+"""Signals to real processes: one line, the signal's exit status, and the same command goes on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from bench.run.record import Record
+from tests.bench.small import SMALL
+
+LONG = ("training.max_epochs=2000", "training.patience=2000", "elmo.placement=none")
+STATUS = {signal.SIGTERM: 143, signal.SIGINT: 130}
+
+
+@pytest.fixture
+def started(snli_folder: Path, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`started("task=…")`: a `python -m bench` that begins a long run."""
+    processes = []
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        folders = [f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench", *SMALL, *LONG, *folders, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(found: Callable[[], object], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def ended(process: subprocess.Popen[str], number: signal.Signals) -> str:
+    """Send the signal; return the last line that was said, after the right exit status."""
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == STATUS[number], said
+    assert "Traceback" not in said
+    return said.splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("many", [(), ("-m", "seed=1,2")])
+def test_in_training(
+    started: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+    number: signal.Signals,
+    many: tuple[str, ...],
+) -> None:
+    process = started(*many)
+    wait_for(lambda: list(tmp_path.glob("runs/snli/*/checkpoints/last.ckpt")))
+    line = ended(process, number)
+    assert re.fullmatch(r"interrupted after epoch \d+; the same command goes on", line)
+    assert not list(tmp_path.glob("runs/snli/*/result.json"))
+    assert len(list(tmp_path.glob("runs/snli/*"))) == 1  # the sweep has not gone on
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_at_the_start(
+    started: Callable[..., subprocess.Popen[str]], tmp_path: Path, number: signal.Signals
+) -> None:
+    process = started()
+    wait_for(lambda: any(path.read_text() for path in tmp_path.glob("runs/snli/*/run.log")))
+    line = ended(process, number)
+    assert line == "interrupted before the first epoch ended; the same command begins anew"
+
+
+def test_before_a_word_of_the_command_line_is_read() -> None:
+    """Ctrl-C while Hydra is imported."""
+    script = (
+        "import builtins, os, signal\n"
+        "from bench.__main__ import main\n"
+        "known = builtins.__import__\n"
+        "def slow(name, *others):\n"
+        "    if name == 'hydra': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return known(name, *others)\n"
+        "builtins.__import__ = slow\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("verb", "line"),
+    [("features", "interrupted; the same command goes on"), ("predict", "interrupted")],
+)
+def test_other_verbs(verb: str, line: str) -> None:
+    """Ctrl-C while PyTorch is imported, which every verb does after its own command line."""
+    words = {"features": ["build"], "predict": ["/no/run"]}[verb]
+    script = (
+        f"import sys; sys.argv[1:] = {words}\n"
+        f"import builtins, os, signal; from bench.{verb} import main; known = builtins.__import__\n"
+        "def slow(name, *others):\n"
+        "    if name == 'torch': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return known(name, *others)\n"
+        "builtins.__import__ = slow\n"
+        f"signal.signal(signal.SIGINT, signal.default_int_handler); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.splitlines()[-1] in (line, "interrupted")
+    assert "Traceback" not in done.stderr
+
+
+def children(process: int) -> list[int]:
+    path = Path(f"/proc/{process}/task/{process}/children")
+    return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+
+def running(process: int) -> bool:
+    """Whether there is such a process, and it is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+@pytest.mark.skipif(
+    find_spec("hydra_plugins.hydra_joblib_launcher") is None, reason="joblib is not installed"
+)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_their_parent(
+    started: Callable[..., subprocess.Popen[str]], tmp_path: Path, number: signal.Signals
+) -> None:
+    process = started("-m", "seed=1,2", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    wait_for(lambda: len(list(tmp_path.glob("runs/snli/*/checkpoints/last.ckpt"))) == 2)
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    if number == signal.SIGKILL:
+        process.kill()
+    else:
+        assert ended(process, number) == "interrupted; the same command goes on"
+    wait_for(lambda: not any(map(running, workers)), seconds=20)
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    record = Record(tmp_path / "run")
+    record.checkpoints.mkdir(parents=True)
+    left = [record.folder / f".result.json.{dead.pid}.tmp"]
+    left += [record.checkpoints / f".last.ckpt.{dead.pid}.tmp"]
+    kept = [record.checkpoints / f".best.ckpt.{os.getpid()}.tmp", record.last]
+    for path in (*left, *kept):
+        path.write_bytes(b"half")
+    with record.lock():
+        assert not any(path.exists() for path in left)
+        assert all(path.exists() for path in kept)

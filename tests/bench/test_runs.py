@@ -1,0 +1,144 @@
+"""`python -m bench.runs`, and what failed and repeated runs leave behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.run.record import Record
+from bench.runs import main
+from tasks.snli.task import SNLI
+from tests.bench.small import SMALL
+
+Bench = Callable[..., int]
+Shown = pytest.CaptureFixture[str]
+NAN = ("training.optimizer.lr=1e30", "training.clip_norm=null")
+
+
+@pytest.fixture
+def one(bench: Bench, snli_folder: Path, tmp_path: Path) -> Callable[..., int]:
+    """`one("seed=2")`: a run of seconds; returns its exit status."""
+    common = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    return lambda *words: bench(*common, "elmo.placement=none", *words)
+
+
+def runs(*words: str) -> int:
+    try:
+        main(words)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_list_show_clean(one: Callable[..., int], tmp_path: Path, capsys: Shown) -> None:
+    assert (one("seed=1"), one("seed=2", *NAN)) == (0, 2)
+    folder = f"--runs={tmp_path}"
+    finished, failed = sorted(
+        tmp_path.glob("snli/*"), key=lambda path: "failed" in (path / "result.json").read_text()
+    )
+    unfinished = tmp_path / "snli" / "none-0000000000"
+    unfinished.mkdir()
+    text = (finished / "config.yaml").read_text().replace("seed: 1", "seed: 3")
+    (unfinished / "config.yaml").write_text(text)
+    capsys.readouterr()
+
+    assert runs("list", folder) == 0
+    shown = capsys.readouterr().out
+    dev = json.loads((finished / "result.json").read_text())["metrics"]["dev"]["accuracy"]
+    assert f"{dev:.2f}" in shown
+    assert all(path.name in shown for path in (finished, failed, unfinished))
+    for word, path in (("seed=2", failed), ("status=finished", finished), ("seed=3", unfinished)):
+        assert runs("list", "task=snli", word, folder) == 0
+        shown = capsys.readouterr().out
+        found = [each for each in (finished, failed, unfinished) if each.name in shown]
+        assert found == [path], word
+
+    assert runs("show", finished.name[:-3], folder) == 0
+    assert f"{dev:.2f}" in capsys.readouterr().out
+    assert runs("show", failed.name, folder) == 0
+    assert "the loss is" in capsys.readouterr().out
+    assert runs("show", "none-", folder) == 2
+
+    assert runs("clean", folder) == 2  # nobody to ask
+    assert "--yes" in capsys.readouterr().err
+    assert failed.exists()
+    with Record(unfinished).lock():
+        assert runs("clean", "--yes", folder) == 0
+        assert "left alone" in capsys.readouterr().err
+    assert (finished.exists(), failed.exists(), unfinished.exists()) == (True, False, True)
+    assert runs("clean", "--yes", folder) == 0
+    assert not unfinished.exists()
+    assert finished.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "sed=1"], "did you mean 'seed'?"),
+        (["list", "ner"], "expected KEY=VALUE"),
+        (["list", "--runs=/no/such/folder"], "--runs FOLDER"),
+        (["show", "x-1"], "x-1"),
+    ],
+)
+def test_mistakes(words: list[str], said: str, tmp_path: Path, capsys: Shown) -> None:
+    folder = [] if "--runs=/no/such/folder" in words else [f"--runs={tmp_path}"]
+    assert runs(*words, *folder) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        ["data.dir=/no/such/folder"],
+        ["elmo.layers=9", "elmo.placement=input"],
+        ["encoder=/no/such/biLM", "elmo.placement=input"],
+        ["trainer.accelerator=abacus"],
+    ],
+)
+def test_a_mistyped_run_leaves_nothing(
+    one: Callable[..., int], mistake: list[str], tmp_path: Path, capsys: Shown
+) -> None:
+    words = [word for word in mistake if "encoder" not in word]
+    words += [f"encoder.source={w.partition('=')[2]}" for w in mistake if w.startswith("encoder")]
+    kind = ["encoder=elmo"] if "encoder" in str(mistake) else []
+    assert one(*kind, *words) == 2
+    assert capsys.readouterr().err.count("error: ") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bug_leaves_its_record(
+    one: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SNLI, "prepare", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        one()
+    (path,) = tmp_path.glob("snli/*/result.json")
+    assert json.loads(path.read_text())["status"] == "failed"
+
+
+def test_force_keeps_the_old_result_until_there_is_a_new_one(
+    one: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    assert one() == 0
+    (folder,) = tmp_path.glob("snli/*")
+    names = ("result.json", "predictions.jsonl", "head.safetensors", "vocabulary.json")
+    before = {name: (folder / name).read_bytes() for name in names}
+    with monkeypatch.context() as patch:
+
+        def refused(self: SNLI, *given: Any) -> Any:
+            assert before == {name: (folder / name).read_bytes() for name in names}
+            raise OSError(28, "No space left on device")
+
+        patch.setattr(SNLI, "predict", refused)
+        assert one("force=true") == 2
+    assert "disk full" in capsys.readouterr().err
+    assert before == {name: (folder / name).read_bytes() for name in names}
+    written = (folder / "result.json").stat().st_mtime_ns
+    assert one("-m", "force=true", "trainer.accelerator=abacus") == 2  # a sweep says so, too
+    assert (folder / "result.json").stat().st_mtime_ns == written
+    assert one("force=true") == 0
+    assert (folder / "result.json").stat().st_mtime_ns != written
