@@ -145,6 +145,7 @@ class Finished(Result):
     timing: Mapping[str, float] = field(default_factory=dict)  # seconds by step: fit_s, dev_s, …
     counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
     command: str | None = None  # that repeats an ensemble
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the others, by name
 
     @property
     def metric(self) -> str:
@@ -173,8 +174,8 @@ class Finished(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json; only an ensemble's has `ensemble` and `command`."""
-        content = super().to_json()
-        return {k: v for k, v in content.items() if v or k not in ("ensemble", "command")}
+        content, optional = super().to_json(), ("ensemble", "command", "files")
+        return {k: v for k, v in content.items() if v or k not in optional}
 
 
 @dataclass(frozen=True, kw_only=True)
