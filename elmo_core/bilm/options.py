@@ -7,6 +7,7 @@ assumed would load the weights and compute something else.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,11 @@ _TRAINING_KEYS = {
 """What the training program adds on the top level; of no consequence for reading the weights."""
 
 
+LARGEST, LONGEST, DEEPEST = 20_000, 1_000, 100
+"""Bounds of dimensions, of a word's characters, and of layers (the largest published biLM has
+4,096, 50 and 2): a damaged number is refused before anything is allocated."""
+
+
 @dataclass(frozen=True)
 class Options:
     """A biLM's shape: everything, besides the weights, that its numbers depend on."""
@@ -93,12 +99,12 @@ class Options:
         return cls(
             char_dim=reader.integer("char_cnn.embedding.dim"),
             filters=reader.filters("char_cnn.filters"),
-            highways=reader.integer("char_cnn.n_highway", least=0),
+            highways=reader.integer("char_cnn.n_highway", least=0, most=DEEPEST),
             activation=reader.word("char_cnn.activation", ("relu", "tanh")),
-            characters=reader.integer("char_cnn.max_characters_per_token", least=3),
+            characters=reader.integer("char_cnn.max_characters_per_token", least=3, most=LONGEST),
             projection_dim=reader.integer("lstm.projection_dim"),
             cells=reader.integer("lstm.dim"),
-            depth=reader.integer("lstm.n_layers"),
+            depth=reader.integer("lstm.n_layers", most=DEEPEST),
             cell_clip=reader.clip("lstm.cell_clip"),
             proj_clip=reader.clip("lstm.proj_clip"),
             skip=reader.boolean("lstm.use_skip_connections"),
@@ -111,7 +117,7 @@ class Options:
             raw = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise OptionsError(f"{path}: not a JSON file ({error})") from error
         return cls.parse(raw, str(path))
 
@@ -171,12 +177,13 @@ class _Reader:
         return value
 
     def _refuse(self, name: str, expected: str) -> OptionsError:
-        return OptionsError(f"{self.origin}: {name} must be {expected}, got {self._get(name)!r}")
+        shown = repr(self._get(name))[:80]
+        return OptionsError(f"{self.origin}: {name} must be {expected}, got {shown}")
 
-    def integer(self, name: str, least: int = 1) -> int:
+    def integer(self, name: str, least: int = 1, most: int = LARGEST) -> int:
         value = self._get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self._refuse(name, f"a whole number of at least {least}")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise self._refuse(name, f"a whole number from {least} to {most:,}")
         return value
 
     def boolean(self, name: str) -> bool:
@@ -189,7 +196,8 @@ class _Reader:
         value = self._get(name)
         if value is None:
             return None
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or value <= 0:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not 0 < value < math.inf:
             raise self._refuse(name, "a positive number or null")
         return float(value)
 
@@ -205,7 +213,10 @@ class _Reader:
             pairs = tuple((int(width), int(number)) for width, number in banks)
         except (TypeError, ValueError):
             raise self._refuse(name, "a list of [width, number] pairs") from None
-        longest = self.integer("char_cnn.max_characters_per_token")
-        if not pairs or any(not 1 <= w <= longest or n < 1 for w, n in pairs):
-            raise self._refuse(name, f"pairs of a width from 1 to {longest} and a number above 0")
+        longest = self.integer("char_cnn.max_characters_per_token", most=LONGEST)
+        if not 1 <= len(pairs) <= DEEPEST:
+            raise self._refuse(name, f"a list of 1 to {DEEPEST} pairs")
+        if any(not (1 <= w <= longest and 1 <= n <= LARGEST) for w, n in pairs):
+            bounds = f"a width from 1 to {longest} and a number from 1 to {LARGEST:,}"
+            raise self._refuse(name, f"pairs of {bounds}")
         return pairs
