@@ -96,12 +96,12 @@ def test_the_log_after_a_kill_around_the_checkpoint(
     """Between what an interval writes, nothing is lost and nothing stands twice."""
     save, calls = SafeCheckpointIO.save_checkpoint, []
 
-    def dying(self: SafeCheckpointIO, *arguments: Any) -> None:
-        calls.append(after and save(self, *arguments))
+    def dying(self: SafeCheckpointIO, *arguments: Any, **options: Any) -> None:
+        calls.append(after and save(self, *arguments, **options))
         if len(calls) == 2:
             raise Killed
         if not after:
-            save(self, *arguments)
+            save(self, *arguments, **options)
 
     with monkeypatch.context() as patched:
         patched.setattr(SafeCheckpointIO, "save_checkpoint", dying)
