@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,6 +17,12 @@ from elmo_core.choices import FEATURE_MODES, LAYER_CHOICES, PLACEMENTS, STORED_P
 from elmo_core.errors import did_you_mean
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
+
+
+ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
+
+HIGHEST_RATE = 1000.0
+"""No optimiser learns with steps as long; one such step leaves weights of no use, and no error."""
 
 
 class ConfigError(ValueError):
@@ -126,6 +133,9 @@ def check(cfg: DictConfig) -> None:
     """Raise ConfigError for a key added with `+`, or a value that types alone do not catch."""
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")
+    for key in ("data.dir", "features.dir", "paths.runs", "word_vectors"):
+        path = OmegaConf.select(cfg, key) or ""
+        _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
     elmo, training = cfg.elmo, cfg.training
     for node, schema in SCHEMAS.items():
         known = [key.name for key in fields(schema)]
@@ -135,7 +145,7 @@ def check(cfg: DictConfig) -> None:
     _among("elmo.placement", elmo.placement, PLACEMENTS)
     if not elmo.layers.isdecimal():
         _among("elmo.layers", elmo.layers, LAYER_CHOICES, " or a layer's index")
-    _require("elmo.l2", elmo.l2, elmo.l2 >= 0, "0 or more")
+    _require("elmo.l2", elmo.l2, 0 <= elmo.l2 < math.inf, "0 or more")
     _require("elmo.dropout", elmo.dropout, 0 <= elmo.dropout < 1, "from 0 to below 1")
     built_in = cfg.data.set is not None and cfg.data.name == "mini"
     _require("data.set", cfg.data.set, not built_in, "left out with data=mini, which is built in")
@@ -143,6 +153,11 @@ def check(cfg: DictConfig) -> None:
     _require("data.train_share", share, 0 < share <= 1, "above 0, at most 1")
     for key in ("batch_size", "max_epochs", "patience"):
         _require(f"training.{key}", training[key], training[key] >= 1, "1 or more")
+    for key in ("clip_norm", "clip_value"):
+        bound = training[key]
+        _require(f"training.{key}", bound, bound is None or 0 <= bound < math.inf, "0 or more")
+    rate = training.optimizer.get("lr", 0.0)
+    _require("training.optimizer.lr", rate, _is_rate(rate), f"a number from 0 to {HIGHEST_RATE:g}")
     both = training.clip_norm is not None and training.clip_value is not None
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
@@ -154,11 +169,25 @@ def check(cfg: DictConfig) -> None:
     strategy = cfg.trainer.strategy
     apart = not re.search("spawn|fork|notebook", strategy)
     _require("trainer.strategy", strategy, apart, "one of separate processes: ddp, fsdp or auto")
+    _check_trainer(cfg.trainer)
     _among("features.mode", cfg.features.mode, FEATURE_MODES)
     _among("features.precision", cfg.features.precision, STORED_PRECISIONS)
     limit = cfg.features.max_gb
     _require("features.max_gb", limit, limit is None or limit > 0, "above 0, or null")
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
+
+
+def _check_trainer(trainer: DictConfig) -> None:
+    _among("trainer.accelerator", trainer.accelerator, ACCELERATORS)
+    counted = re.fullmatch(r"auto|-1|[1-9]\d*|\d+(,\d+)+,?|\d+,", str(trainer.devices))
+    wanted = "a number of devices from 1, their numbers (0,1), -1 or auto"
+    _require("trainer.devices", trainer.devices, counted is not None, wanted)
+    limit = trainer.limit_batches
+    _require("trainer.limit_batches", limit, limit is None or limit >= 1, "1 or more, or null")
+
+
+def _is_rate(rate: object) -> bool:
+    return isinstance(rate, int | float) and 0 <= rate <= HIGHEST_RATE
 
 
 def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None:

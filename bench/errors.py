@@ -13,7 +13,9 @@ from bench.interrupts import interruptible
 from elmo_core.errors import ElmoCoreError, NotFetchedError
 from tasks.task import DataError
 
-UNWRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
+DENIED = (errno.EACCES, errno.EPERM)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+UNWRITABLE = (*DENIED, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
 class RunError(RuntimeError):
@@ -33,13 +35,41 @@ def explain(error: BaseException) -> str | None:
         )
     if isinstance(error, ElmoCoreError | ConfigError | RunError | DataError):
         return str(error)
-    if isinstance(error, OSError):
-        if error.errno == errno.ENOSPC:
-            return "disk full: make room; the same command then goes on from the last whole epoch"
-        if error.errno in UNWRITABLE:
-            reason = (error.strerror or "").lower()
-            return f"cannot write {error.filename} ({reason}): give another paths.runs=FOLDER"
-    return None
+    return _refused(error) if isinstance(error, OSError) else None
+
+
+def _refused(error: OSError) -> str | None:
+    """Say what the system would not do; None for a pipe that was closed, which is no error."""
+    if error.strerror is None or error.errno == errno.EPIPE:
+        return None
+    reason, path = error.strerror.lower(), error.filename
+    again = "the same command then goes on from the last whole epoch"
+    if error.errno in NO_ROOM:
+        full = "disk full" if error.errno == errno.ENOSPC else reason
+        return f"{full}: make room; {again}"
+    if error.errno in DENIED and not _readable(path):
+        return f"cannot read {path} ({reason}): change its permissions, or name another"
+    if error.errno in UNWRITABLE:
+        return f"cannot write {path} ({reason}): give another paths.runs=FOLDER"
+    if error.errno == errno.EFBIG:
+        return f"cannot write {path} ({reason}): raise `ulimit -f`; {again}"
+    return f"{_shortened(str(path or 'a file'))}: {reason}"
+
+
+def _readable(path: object) -> bool:
+    """Return whether nothing forbids reading a file or folder; it need not be there."""
+    try:
+        with open(str(path), "rb"):
+            return True
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+
+
+def _shortened(path: str) -> str:
+    """Return a path that is short enough to be read: system calls refuse those above 4096 bytes."""
+    return path if len(path) <= 300 else f"{path[:150]} … {path[-100:]}"
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any
@@ -41,14 +40,18 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="folder of a finished run: runs/TASK/RUN_ID")
     parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
     parser.add_argument("--output", type=Path, help="file to make (default: standard output)")
-    parser.add_argument("--batch-size", type=int, default=32, help="lines at a time (default: 32)")
+    parser.add_argument(
+        "--batch-size", type=_above_zero, default=32, help="lines at a time (default: 32)"
+    )
     add_trust(parser)
     given = parser.parse_args()
     with exit_status(debug=False), ExitStack() as files:
         predict = Predictor(given.run, given.trust)
         lines = files.enter_context(_opened(given.input))
-        out = files.enter_context(given.output.open("w")) if given.output else sys.stdout
-        numbered = zip(count(1), lines, strict=False)
+        out = sys.stdout
+        if given.output:
+            out = files.enter_context(given.output.open("w", encoding="utf-8"))
+        numbered = zip(count(1), _decoded(lines), strict=False)
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
@@ -116,15 +119,34 @@ def _fields(number: int, line: str) -> dict[str, Any]:
     return dict(fields)
 
 
-def _opened(name: str) -> IO[str]:
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _decoded(lines: IO[bytes]) -> Iterator[str]:
+    """Yield the lines as text, without the byte order mark that some editors begin a file with."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise RunError(f"line {number} is not UTF-8 ({error.reason})") from None
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def _opened(name: str) -> IO[bytes]:
     if name == "-":
-        if isinstance(sys.stdin, TextIOWrapper):
-            sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
-        return sys.stdin
+        return sys.stdin.buffer
     try:
-        return open(name, encoding="utf-8-sig", errors="surrogateescape")
+        return open(name, "rb")
     except OSError as error:
         raise RunError(f"{name}: {error.strerror}") from None
+
+
+def _above_zero(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: must be 1 or more")
+    return number
 
 
 if __name__ == "__main__":

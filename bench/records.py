@@ -154,6 +154,7 @@ class Finished(Result):
     counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
     command: str | None = None  # that repeats an ensemble
     provenance: Sequence[Sitting] = ()  # one for each process that worked on the run
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the others, by name
 
     @property
     def metric(self) -> str:
@@ -184,6 +185,9 @@ class Finished(Result):
         """Return the content of result.json, without what only ensembles or only runs have."""
         content, optional = super().to_json(), ("ensemble", "command", "steps", "provenance")
         return {k: v for k, v in content.items() if v not in (None, []) or k not in optional}
+        """Return the content of result.json; only an ensemble's has `ensemble` and `command`."""
+        content, optional = super().to_json(), ("ensemble", "command", "files")
+        return {k: v for k, v in content.items() if v or k not in optional}
 
 
 @dataclass(frozen=True, kw_only=True)

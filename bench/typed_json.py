@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from typing import Any, TypeVar
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 P = TypeVar("P", bound="Part")
 
@@ -26,14 +28,37 @@ class Part:
 def arguments(cls: Any, content: Mapping[str, Any], **made: Any) -> dict[str, Any]:
     """Return what dataclass `cls` is made of: what is `made` already, the rest from `content`.
 
-    Raises KeyError for a field that neither has and that has no default.
+    Raises KeyError for a field that neither has and that has no default, and TypeError for a value
+    of `content` that is of another type than its field's.
     """
-    found = dict(made)
+    found, types = dict(made), _types(cls)
     for each in fields(cls):
         optional = each.default is not MISSING or each.default_factory is not MISSING
         if each.name not in found and (each.name in content or not optional):
+            if not _fits(content[each.name], types[each.name]):
+                raise TypeError(f"{each.name}: {str(content[each.name])[:40]!r}")
             found[each.name] = content[each.name]
     return found
+
+
+@cache
+def _types(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Return whether a value that JSON has is of a field's type."""
+    origin, inner = get_origin(wanted), get_args(wanted)
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in inner)
+    if origin is Mapping:
+        return isinstance(value, dict) and all(_fits(each, inner[1]) for each in value.values())
+    if origin is Sequence:
+        return isinstance(value, list | tuple) and all(_fits(each, inner[0]) for each in value)
+    if wanted in (int, float):
+        number = int if wanted is int else int | float
+        return isinstance(value, number) and not isinstance(value, bool)
+    return wanted is Any or isinstance(value, wanted)
 
 
 def written(record: Any) -> dict[str, Any]:

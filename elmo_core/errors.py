@@ -22,6 +22,10 @@ class WeightsError(ElmoCoreError, ValueError):
     """A weight file that is missing, damaged, or does not fit its options."""
 
 
+class CheckpointError(ElmoCoreError):
+    """A checkpoint that is missing, or is not as it was written."""
+
+
 class FetchError(ElmoCoreError):
     """A download that failed, or was not allowed."""
 

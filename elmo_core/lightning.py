@@ -3,10 +3,13 @@ hidden in a file."""
 
 from __future__ import annotations
 
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from elmo_core.errors import CheckpointError
 from elmo_core.packages import needed
 from elmo_core.whole_files import replacing
 
@@ -14,7 +17,7 @@ with needed("pytorch-lightning", "training"):
     import pytorch_lightning as pl
     from pytorch_lightning.plugins.io import TorchCheckpointIO
 
-__all__ = ["SafeCheckpointIO", "pl"]
+__all__ = ["SafeCheckpointIO", "pl", "read_checkpoint", "set_aside"]
 
 
 class SafeCheckpointIO(TorchCheckpointIO):
@@ -28,5 +31,44 @@ class SafeCheckpointIO(TorchCheckpointIO):
             super().save_checkpoint(checkpoint, temporary, storage_options)
 
     def load_checkpoint(self, path: Any, map_location: Any = None, *_: Any, **__: Any) -> Any:
-        """Read a checkpoint, tensors and plain values alone."""
-        return torch.load(path, map_location=map_location, weights_only=True)
+        """Read a checkpoint, tensors and plain values alone. Raises CheckpointError."""
+        return read_checkpoint(path, map_location)
+
+
+def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any]:
+    """Read a checkpoint, and compare it with the checksums that it carries.
+
+    torch writes the CRC-32 of every part into its zip file, and does not look at them when it
+    reads.
+
+    Args:
+        path: The file.
+        map_location: Where its tensors go; by default, to the devices that they came from.
+
+    Returns:
+        Its tensors and plain values.
+
+    Raises:
+        CheckpointError: The file is missing, cut short, changed, or no checkpoint.
+        OSError: The file cannot be read.
+    """
+    if not Path(path).is_file():
+        raise CheckpointError(f"{path}: missing")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            changed = archive.testzip()
+        if changed is None:
+            content = torch.load(path, map_location=map_location, weights_only=True)
+            if isinstance(content, dict) and "state_dict" in content:
+                return content
+            changed = "it is no checkpoint"
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever the two readers meet in bytes that nobody wrote
+        changed = type(error).__name__
+    raise CheckpointError(f"{path}: damaged ({changed})")
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file to `*.damaged`, where nobody takes it for a whole one."""
+    return path.replace(path.with_name(f"{path.name}.damaged"))

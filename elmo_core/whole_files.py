@@ -1,7 +1,8 @@
-"""Files that are either whole or not there."""
+"""Files that are either whole or not there, and whether they are still as they were written."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,5 +22,17 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # `write` fails without a name
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(2**20):
+            digest.update(block)
+    return digest.hexdigest()

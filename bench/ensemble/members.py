@@ -58,6 +58,7 @@ class Member:
     def examples(self) -> dict[str, Examples]:
         """Those that were scored, split by split. Raises RunError."""
         path = self.folder / "predictions.jsonl"
+        Record(self.folder).verify(path.name)
         found: dict[str, Examples] = {split: {} for split in self.result.metrics}
         try:
             with path.open(encoding="utf-8") as lines:

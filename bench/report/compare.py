@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.records import DamagedRecord
 from bench.report.read import Run
 from bench.report.statistics import (
     Array,
@@ -22,6 +23,7 @@ from bench.report.statistics import (
     compare,
 )
 from bench.run import trust
+from bench.run.record import Record
 
 Row = Mapping[str, Any]
 Counting = tuple[Callable[[Row], tuple[float, ...] | None], Callable[[Array], Array]]
@@ -155,8 +157,11 @@ def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
 def _rows(run: Run, split: str) -> list[Row]:
     path = run.folder / "predictions.jsonl"
     try:
+        Record(run.folder).verify(path.name)
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         found = sorted((row for row in rows if row["split"] == split), key=lambda row: row["id"])
+    except DamagedRecord as error:
+        raise Incomparable(str(error)) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Incomparable(f"{path} cannot be read ({error})") from None
     if not found:

@@ -25,10 +25,12 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import Choice
 from bench.errors import BusyError
-from bench.records import Elmo, Finished, Result, read_result
+from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
 from elmo_core.locks import lock, locked
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, sha256_of
+
+VOUCHED = ("head.safetensors", "vocabulary.json", "predictions.jsonl")
 
 R = TypeVar("R", bound=Result)
 
@@ -80,6 +82,22 @@ class Record:
         """Write result.json: last of all, since it says that the rest is there."""
         self.write_json("result.json", result.to_json())
 
+    def checksums(self) -> dict[str, str]:
+        """Return the SHA-256 of each file that `result.json` vouches for, by name."""
+        return {name: sha256_of(self.folder / name) for name in VOUCHED}
+
+    def verify(self, *names: str) -> None:
+        """Compare files of the folder with the checksums in `result.json`, where it has them.
+
+        Raises DamagedRecord that names the first file that has changed.
+        """
+        result = self.finished()
+        for name in names:
+            written = result.files.get(name) if result else None
+            path = self.folder / name
+            if written and path.is_file() and sha256_of(path) != written:
+                raise DamagedRecord(f"{path}: damaged (not as the run wrote it): repeat the run")
+
     def write_json(self, name: str, content: Any) -> None:
         """Write `content` as JSON to the file `name` of the folder."""
         self._write(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
@@ -114,12 +132,12 @@ class Record:
         with suppress(OSError):
             self.folder.parent.rmdir()
 
-    def begin_with(self, other: Record) -> None:
-        """Copy the checkpoints of another run, `last.ckpt` last: a run goes on from that one."""
-        self.checkpoints.mkdir(parents=True, exist_ok=True)
-        for theirs, ours in ((other.best, self.best), (other.last, self.last)):
-            with replacing(ours) as temporary:
-                shutil.copyfile(theirs, temporary)
+    def begin_with(self, *, best: Path, last: Path) -> None:
+        """Copy these checkpoints here, `last.ckpt` last: a run goes on from that one."""
+        for source, ours in ((best, self.best), (last, self.last)):
+            if source != ours:
+                with replacing(ours) as temporary:
+                    shutil.copyfile(source, temporary)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
 from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities import rank_zero_only
@@ -19,10 +18,10 @@ from safetensors.torch import save_file
 from bench.choice import Choice
 from bench.config import ConfigError
 from bench.console import said_in
-from bench.errors import explain
+from bench.errors import RunError, explain
 from bench.interrupts import told
 from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
-from bench.run import features, loggers, out_of_memory, panel
+from bench.run import checkpoints, features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
@@ -35,7 +34,8 @@ from bench.run.record import Record, outcome
 from bench.run.trainer import check_device, trainer_of
 from bench.world import ALL, world_size
 from elmo_core import Encoder, products
-from elmo_core.lightning import SafeCheckpointIO
+from elmo_core.errors import CheckpointError
+from elmo_core.lightning import SafeCheckpointIO, read_checkpoint
 from elmo_core.whole_files import replacing
 
 log = logging.getLogger(__name__)
@@ -74,8 +74,8 @@ def run(cfg: DictConfig) -> Finished:
     with record.lock(), said_in(record.log):
         if cfg.force:
             record.forget()
-        elif not record.last.exists():
-            _begin(choice, record)
+        else:
+            checkpoints.make_whole(choice, record)
         record.write_config(cfg)
         steps: _Run | None = None
         try:
@@ -104,19 +104,6 @@ def _failed(error: Exception, choice: Choice, record: Record, begun: bool) -> No
         with suppress(OSError):  # the disk may be what failed
             why = reason or f"{type(error).__name__}: {error}"
             record.write_result(outcome(Failed, choice, error=why))
-
-
-def _begin(choice: Choice, record: Record) -> None:
-    """Begin with a finished run of the same choice with fewer epochs, where there is one.
-
-    What it computed is to the bit what this run would compute once more.
-    """
-    for shorter in choice.shorter():
-        other = Record(record.folder.parent / shorter.run_id)
-        if other.best.exists() and other.last.exists() and other.finished():
-            log.info("begins as %s ended, a run of fewer epochs", other.folder)
-            record.begin_with(other)
-            return
 
 
 class _Run:
@@ -152,6 +139,7 @@ class _Run:
         if trainer.is_global_zero:
             self._save(module, predictions)
             self.record.write_environment()
+            result = replace(result, files=self.record.checksums())
             self.record.write_result(result)
         return result
 
@@ -225,7 +213,10 @@ class _Run:
         if last:
             log.info("going on from %s", last)
         trainer.fit(module, datamodule=self.data, ckpt_path=last)
-        state = torch.load(self.record.best, map_location="cpu", weights_only=True)["state_dict"]
+        try:
+            state = read_checkpoint(self.record.best, "cpu")["state_dict"]
+        except CheckpointError as error:
+            raise RunError(f"{error}: the same command goes on from what is whole") from None
         module.load_state_dict(state, strict=False)
 
     def _evaluate(

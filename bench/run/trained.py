@@ -15,6 +15,7 @@ from torch import nn
 from bench.errors import RunError, explain
 from bench.run import trust
 from bench.run.build import placement_of, task_of
+from bench.run.record import Record
 from elmo_core import Encoder
 from tasks.task import Task
 
@@ -48,7 +49,11 @@ def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Tas
 
     Returns:
         The task and the model, in evaluation mode, on the CPU.
+
+    Raises:
+        RunError: A file of the run is damaged.
     """
+    Record(folder).verify(HEAD, VOCABULARY)
     task = task_of(cfg)
     with _damage(folder / VOCABULARY):
         task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))

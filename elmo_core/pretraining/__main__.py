@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> None:
     except ElmoCoreError as error:
         _stop(str(error))
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.strerror is None or error.errno == errno.EPIPE:
             raise
         _stop(f"{error.filename or 'writing'}: {error.strerror}")
 

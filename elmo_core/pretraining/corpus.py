@@ -66,11 +66,19 @@ class Corpus:
             size = (folder / TOKENS).stat().st_size
         except OSError as error:
             raise CorpusError(f"{folder}: no encoded text ({error.strerror})") from error
+        except (ValueError, RecursionError):
+            raise _damaged(folder / TYPES, "not JSON") from None
+        if not (isinstance(self.types, list) and all(isinstance(t, str) for t in self.types)):
+            raise _damaged(folder / TYPES, "not a list of words")
         if tuple(self.types[: len(vocabulary)]) != vocabulary.words:
             raise CorpusError(f"{folder}: encoded with another vocabulary: prepare the text again")
         if size == 0:
             raise CorpusError(f"{folder}: the text is empty")
+        if size % 4:
+            raise _damaged(folder / TOKENS, "cut short")
         self.tokens = np.memmap(folder / TOKENS, dtype=np.int32, mode="r")
+        if not (self.tokens.min() >= 0 and self.tokens.max() < len(self.types)):
+            raise _damaged(folder / TOKENS, f"numbers that none of the words in {TYPES} has")
         self.vocabulary, self.characters = vocabulary, characters
 
     def __len__(self) -> int:
@@ -103,6 +111,10 @@ class Corpus:
             torch.from_numpy(inverse.reshape(read.shape)),
             torch.from_numpy(np.where(said < len(self.vocabulary), said, UNKNOWN).astype(np.int64)),
         )
+
+
+def _damaged(path: Path, reason: str) -> CorpusError:
+    return CorpusError(f"{path}: damaged ({reason}): prepare the text again")
 
 
 def _bar_as(symbol: int, tokens: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from elmo_core.lightning import SafeCheckpointIO, pl
+from elmo_core.errors import CheckpointError
+from elmo_core.lightning import SafeCheckpointIO, pl, read_checkpoint, set_aside
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
@@ -38,7 +40,7 @@ def fit(
     Every so many steps, held-out text is measured, and model, checkpoint and log are written.
     Raises TrainingError: another training's checkpoint, a loss that is no number, a full disk.
     """
-    checkpoint = out / CHECKPOINT
+    checkpoint = _whole(out / CHECKPOINT)
     with _quiet():
         trainer = pl.Trainer(
             default_root_dir=out,
@@ -55,7 +57,20 @@ def fit(
             enable_model_summary=False,
             use_distributed_sampler=False,
         )
-        trainer.fit(module, ckpt_path=checkpoint if checkpoint.is_file() else None)
+        trainer.fit(module, ckpt_path=checkpoint)
+
+
+def _whole(checkpoint: Path) -> Path | None:
+    """Return the checkpoint to go on from, if there is one; a damaged one is set aside."""
+    if not checkpoint.is_file():
+        return None
+    try:
+        read_checkpoint(checkpoint, "cpu")
+    except CheckpointError as error:
+        aside = set_aside(checkpoint).name
+        print(f"{error}, set aside as {aside}: the training begins anew", file=sys.stderr)
+        return None
+    return checkpoint
 
 
 class Keep(pl.Callback):
@@ -72,9 +87,8 @@ class Keep(pl.Callback):
             if trainer.is_global_zero:
                 module = pl_module
                 folder.save(module.model, module.corpus.vocabulary, module.training_part, self.out)
-            trainer.save_checkpoint(self.out / CHECKPOINT)
-            if trainer.is_global_zero:
                 log_row(self.out, trainer, pl_module, perplexity)
+            trainer.save_checkpoint(self.out / CHECKPOINT)
 
 
 @contextmanager

@@ -31,8 +31,8 @@ EPOCHS = "training.epochs"
 class PretrainingModule(pl.LightningModule):
     """Training of a language model: the step's number decides its text and all chance.
 
-    A checkpoint thus needs nothing beyond Lightning's own but the carried state, and a training
-    that was killed ends where it would have ended.
+    A checkpoint thus needs nothing beyond Lightning's own but the carried state and the losses of
+    the last hundred steps, and a training that was killed ends where it would have ended.
     """
 
     def __init__(
@@ -142,7 +142,8 @@ class PretrainingModule(pl.LightningModule):
         """Put the states of all devices together; this is called on each of them."""
         assert self.state is not None
         states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
-        checkpoint[KEY] = {"record": self.record(), "states": states}
+        recent = list(self.recent)
+        checkpoint[KEY] = {"record": self.record(), "states": states, "recent": recent}
 
     def _of_all_devices(self, tensor: Tensor) -> Tensor:
         """Gather a tensor of every device: (devices, …)."""
@@ -163,6 +164,7 @@ class PretrainingModule(pl.LightningModule):
         check_same(saved, record)
         states = checkpoint[KEY]["states"]
         self.state = State(*(t[self.global_rank].to(self.device) for t in states))
+        self.recent.extend(checkpoint[KEY].get("recent", ()))  # older checkpoints lack them
 
 
 def check_same(saved: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -15,18 +15,18 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
 from elmo_core.packages import needed
-from elmo_core.pretraining.corpus import encode
+from elmo_core.pretraining.corpus import TOKENS, TYPES, encode
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.text.files import find_texts, read_tokenised
 from elmo_core.text.sentences import read_sentences
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, sha256_of
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
 VOCABULARY, SETTINGS, REPORT = "vocabulary.txt", "prepare.json", "report.json"
@@ -55,6 +55,7 @@ class Report:
     coverage: float
     heldout_tokens: int
     heldout_coverage: float
+    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what is read in training
 
 
 def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -> Report:
@@ -70,15 +71,15 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
 
     Raises:
         TextError: a text is missing or not UTF-8; the message names the file and the line.
-        CorpusError: the texts are empty, nothing is held out, or the folder was begun with another
-            request or other texts.
+        CorpusError: the texts are empty, nothing is held out, the folder was begun with another
+            request or other texts, or a file in it is damaged.
         OSError: the disk is full.
     """
     request = request or Request()
     files = find_texts(inputs)
     _claim(out, request, files)
     if (out / REPORT).is_file():
-        return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
+        return read_report(out)
     with needed("rich", "preparing a corpus"):
         from rich.console import Console
         from rich.progress import Progress
@@ -97,6 +98,34 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     return report
 
 
+def read_report(out: Path) -> Report:
+    """Read what came out of an earlier `prepare`. Raises CorpusError, TextError, OSError."""
+    try:
+        return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
+    except (ValueError, TypeError, RecursionError):
+        raise _damaged(out / REPORT, "unreadable", "remove it") from None
+
+
+def verify(out: Path) -> None:
+    """Compare what training reads with the checksums in the report, where it has them.
+
+    Raises:
+        CorpusError: A file has changed since it was prepared, or is gone.
+    """
+    if not (out / REPORT).is_file():  # encoded by hand
+        return
+    for name, written in read_report(out).files.items():
+        path = out / name
+        if not path.is_file():
+            raise _damaged(path, "missing", f"remove {out / REPORT}")
+        if sha256_of(path) != written:
+            raise _damaged(path, "not as it was prepared", f"remove {out / REPORT}")
+
+
+def _damaged(path: Path, reason: str, first: str) -> CorpusError:
+    return CorpusError(f"{path}: damaged ({reason}): {first}, and prepare the text again")
+
+
 def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
     sizes = {name: path.stat().st_size for name, path in files.items()}
     wanted = {"schema": 1, "request": asdict(request), "files": sizes}
@@ -104,7 +133,12 @@ def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
     if not path.is_file():
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(wanted, indent=1), encoding="utf-8")
-    elif json.loads(path.read_text(encoding="utf-8")) != wanted:
+        return
+    try:
+        begun = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise CorpusError(f"{path}: damaged (not JSON): choose another folder") from None
+    if begun != wanted:
         raise CorpusError(f"{out} was begun with other texts or settings: choose another folder")
 
 
@@ -146,8 +180,10 @@ def _number(out: Path, names: list[str], request: Request) -> Report:
     frequent = (word for word, count in ranked if count >= request.min_count)
     vocabulary = Vocabulary.of(islice(frequent, request.max_words))
     vocabulary.write(out / VOCABULARY)
+    read = [VOCABULARY]
     for part, paths in ((TRAIN, train), (HELDOUT, heldout)):
         encode(read_tokenised(paths), vocabulary, out / ENCODED / part)
+        read += [f"{ENCODED}/{part}/{name}" for name in (TOKENS, TYPES)]
     held: Counter[bool] = Counter()
     for words in read_tokenised(heldout):
         held.update(word in vocabulary.ids for word in words)
@@ -163,4 +199,5 @@ def _number(out: Path, names: list[str], request: Request) -> Report:
         coverage=sum(counts[word] for word in vocabulary.ids) / counts.total(),
         heldout_tokens=held.total(),
         heldout_coverage=held[True] / held.total(),
+        files={name: sha256_of(out / name) for name in read},
     )

@@ -13,6 +13,7 @@ from typing import Any
 from elmo_core.lightning import pl
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity
+from elmo_core.whole_files import replacing
 
 LOG = "log.csv"
 SECONDS = 20
@@ -55,8 +56,20 @@ def _line(step: int, seconds: float, module: PretrainingModule) -> str:
     )
 
 
+def read_log(out: Path) -> list[dict[str, str]]:
+    """Return the rows of the training's table; those that cannot be read are left out."""
+    if not (out / LOG).exists():
+        return []
+    with open(out / LOG, encoding="utf-8", errors="replace", newline="") as file:
+        rows = csv.DictReader(line for line in file if "\0" not in line)
+        return [row for row in rows if (row.get("step") or "").isdecimal() and row.get("time")]
+
+
 def log_row(out: Path, trainer: pl.Trainer, module: PretrainingModule, heldout: Perplexity) -> None:
-    """Append a row to the training's table, and print it."""
+    """Add a row to the training's table, and print it.
+
+    Rows from this step on were written before a kill, after the last checkpoint: they give way.
+    """
     row = {
         "step": trainer.global_step,
         "tokens": trainer.global_step * module.step_tokens,
@@ -67,10 +80,12 @@ def log_row(out: Path, trainer: pl.Trainer, module: PretrainingModule, heldout: 
         "learning_rate": trainer.optimizers[0].param_groups[0]["lr"],
         "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
-    is_new = not (out / LOG).exists()
-    with open(out / LOG, "a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(row))
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
+    before = [old for old in read_log(out) if int(old["step"]) < trainer.global_step]
+    with (
+        replacing(out / LOG) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="") as file,
+    ):
+        writer = csv.DictWriter(file, list(row), extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows([*before, row])
     print(f"step {row['step']:,}: held-out perplexity {heldout}", file=sys.stderr, flush=True)

@@ -96,7 +96,7 @@ def _read_file(path: Path) -> tuple[Options, dict[str, Any]]:
     except OSError as error:
         names = ", ".join(PRESETS)
         raise OptionsError(f"{path}: neither an options file nor one of {names}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OptionsError(f"{path}: not a JSON file ({error})") from error
     if not isinstance(raw, dict) or not isinstance(raw.get(PART, {}), dict):
         raise OptionsError(f"{path}: the file and its {PART} part must be JSON objects")

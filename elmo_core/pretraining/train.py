@@ -14,7 +14,7 @@ from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.module import PretrainingModule
-from elmo_core.pretraining.prepare import ENCODED, HELDOUT, TRAIN
+from elmo_core.pretraining.prepare import ENCODED, HELDOUT, TRAIN, verify
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.vocabulary import Vocabulary
 
@@ -49,6 +49,7 @@ def train(
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)
     )
+    verify(prepared)
     torch.manual_seed(training.seed)
     model = LanguageModel(BiLM(options), len(vocabulary), training.dropout)
     fit(PretrainingModule(model, text, training, devices), heldout, out, **loop)

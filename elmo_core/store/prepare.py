@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+import torch
+
 from elmo_core.encoder import KeepsWords
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
@@ -80,8 +82,13 @@ def _go(
 
 
 def _keep_words(store: FeatureStore, wanted: Wanted) -> str:
-    """Have layer 0 computed once a word, where the encoder can; return what to say of it."""
+    """Have layer 0 computed once a word, where the encoder can; return what to say of it.
+
+    As in `FeatureStore.encode`, random numbers stay as they were: a run has the same ones whichever
+    way its features come.
+    """
     if not isinstance(store.encoder, KeepsWords):
         return ""
-    store.encoder.keep_words(wanted.words)
+    with torch.random.fork_rng(devices=[]):
+        store.encoder.keep_words(wanted.words)
     return f"; the token layer of {len(wanted.words):,} words is kept"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from elmo_core.errors import did_you_mean
 
@@ -19,6 +20,8 @@ class NoSizes:
 def read_sizes(kind: type[S], keys: Mapping[str, Any], others: Iterable[str] = ()) -> S:
     """Fill the dataclass `kind`; lists become tuples, since YAML knows no other sequence.
 
+    Whole numbers are counts, from 1; others are from 0, and below 1 where the name says dropout.
+
     Args:
         kind: a frozen dataclass whose fields all have defaults.
         keys: values by the names of its fields.
@@ -26,6 +29,7 @@ def read_sizes(kind: type[S], keys: Mapping[str, Any], others: Iterable[str] = (
 
     Raises:
         TypeError: one of `keys` is no field; the message, one line, says what may be meant.
+        ValueError: a value is of another type than its field's, or out of range.
 
     >>> @dataclass(frozen=True)
     ... class Sizes:
@@ -35,13 +39,55 @@ def read_sizes(kind: type[S], keys: Mapping[str, Any], others: Iterable[str] = (
     >>> read_sizes(Sizes, {"hiden": [8]})
     Traceback (most recent call last):
     TypeError: task.hiden: no such key; did you mean 'hidden'?
+    >>> read_sizes(Sizes, {"hidden": [8, -4]})
+    Traceback (most recent call last):
+    ValueError: task.hidden=[8, -4]: must be a list of whole numbers from 1
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key in keys:
         if key not in known:
             raise TypeError(f"task.{key}: no such key{did_you_mean(key, [*known, *others])}")
-    return kind(**{key: _hashable(value) for key, value in keys.items()})
+    types, given = get_type_hints(kind), {key: _hashable(value) for key, value in keys.items()}
+    for key, value in given.items():
+        _check(key, value, types[key])
+    return kind(**given)
 
 
 def _hashable(value: Any) -> Any:
     return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+
+
+def _check(name: str, value: Any, wanted: Any) -> None:
+    """Raise ValueError unless `value` is of the type `wanted`, and in the range of its kind."""
+    members = get_args(wanted)  # of a tuple: its types, or one type and an ellipsis
+    each, values = (members[0], value) if members else (wanted, (value,))
+    good = isinstance(values, tuple) and len(values) > 0
+    if members and members[-1] is not ...:
+        good = good and len(values) == len(members)
+    if good and all(_fits(name, one, each) for one in values):
+        return
+    what = _WANTED[each] if each is not float or "dropout" not in name else _SHARE
+    if members:
+        count = "" if members[-1] is ... else f"{len(members)} "
+        what = f"a list of {count}{what.replace('a ', '', 1).replace('number', 'numbers')}"
+    shown = list(value) if isinstance(value, tuple) else value
+    raise ValueError(f"task.{name}={shown}: must be {what}")
+
+
+_SHARE = "a number from 0 to below 1"
+_WANTED = {
+    int: "a whole number from 1",
+    float: "a number from 0",
+    bool: "true or false",
+    str: "a word",
+}
+
+
+def _fits(name: str, value: Any, wanted: Any) -> bool:
+    if wanted in (bool, str):
+        return isinstance(value, wanted)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if wanted is int:
+        return isinstance(value, int) and value >= 1
+    return 0 <= value < (1 if "dropout" in name else math.inf)

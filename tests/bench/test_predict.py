@@ -25,7 +25,9 @@ def said(
 
     def called(*arguments: Any, lines: str = "") -> tuple[list[dict[str, Any]], str]:
         monkeypatch.setattr(sys, "argv", ["bench.predict", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode("utf-8", "surrogateescape")))
+        )
         capsys.readouterr()
         with suppress(SystemExit):
             predict.main()

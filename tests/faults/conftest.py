@@ -1,4 +1,4 @@
-"""What the tests of faults share."""
+"""What the tests of faults share: small runs, trainings and data files to be spoiled."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.conftest import small
+from tests.elmo_core.conftest import tiny_options
+from tests.elmo_core.pretraining.conftest import options, prepared, text, training
 from tests.faults.files import Kind, kinds
 from tests.tasks.wsd.wsd_set import write_wsd
+
+__all__ = ["options", "prepared", "small", "text", "tiny_options", "training"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,73 @@
+"""What a run may go on from: two whole checkpoints, its own or those of a run of fewer epochs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from bench.choice import Choice
+from bench.records import DamagedRecord
+from bench.run.record import Record
+from elmo_core.errors import CheckpointError
+from elmo_core.lightning import read_checkpoint, set_aside
+
+log = logging.getLogger(__name__)
+
+
+def make_whole(choice: Choice, record: Record) -> None:
+    """Leave `last.ckpt` and `best.ckpt` in the run's folder, both whole, or no `last.ckpt`.
+
+    The latter means a new start. Whatever the run goes on from, it ends with the same bits: a
+    damaged `last.ckpt` gives way to `best.ckpt`, which holds all that training needs, too; without
+    a whole `best.ckpt`, a finished run of the same choice with fewer epochs is begun with.
+    """
+    if not (record.last.exists() and _own(record)):
+        _shorter(choice, record)
+
+
+def _own(record: Record) -> bool:
+    """Return whether the run's own checkpoints are whole, or could be made so."""
+    best, last = _is_whole(record.best), _is_whole(record.last)
+    if best and not last:
+        log.warning("goes on from %s, an earlier epoch", record.best)
+        record.begin_with(best=record.best, last=record.best)
+    if not best:
+        record.last.unlink(missing_ok=True)  # the best epoch so far is lost: it must be redone
+        log.warning("%s: its training begins anew", record.folder)
+    return best
+
+
+def _shorter(choice: Choice, record: Record) -> None:
+    """Begin with a finished run of the same choice with fewer epochs, where there is one.
+
+    What it computed is to the bit what this run would compute once more.
+    """
+    for shorter in choice.shorter():
+        other = Record(record.folder.parent / shorter.run_id)
+        if other.best.exists() and other.last.exists() and _is_finished(other):
+            try:
+                read_checkpoint(other.best, "cpu"), read_checkpoint(other.last, "cpu")
+            except CheckpointError as error:
+                log.warning("%s: does not begin with it", error)
+                continue
+            log.info("begins as %s ended, a run of fewer epochs", other.folder)
+            record.begin_with(best=other.best, last=other.last)
+            return
+
+
+def _is_finished(other: Record) -> bool:
+    try:
+        return other.finished() is not None
+    except DamagedRecord:
+        return False
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a checkpoint is whole; a damaged one is set aside."""
+    try:
+        read_checkpoint(path, "cpu")
+    except CheckpointError as error:
+        aside = f", set aside as {set_aside(path).name}" if path.exists() else ""
+        log.warning("%s%s", error, aside)
+        return False
+    return True

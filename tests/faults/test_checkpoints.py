@@ -1,0 +1,172 @@
+"""A damaged checkpoint is named, never silently used, and the run ends with the same bits."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bench.run.module import BenchModule
+from elmo_core.errors import CheckpointError
+from elmo_core.lightning import read_checkpoint
+from tests.bench.small import SMALL
+from tests.faults.damage import KINDS
+
+LEFT = ("predictions.jsonl", "head.safetensors", "vocabulary.json")
+RUN = ("elmo.placement=input", "training.patience=20", "training.max_epochs=4")
+
+
+@pytest.fixture
+def run(bench: Callable[..., int], snli_folder: Path, tmp_path: Path) -> Callable[..., int]:
+    return lambda *words: bench(
+        *SMALL, *RUN, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}", *words
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, snli_folder: Path) -> Path:
+    """What an uninterrupted run of four epochs leaves."""
+    runs = tmp_path_factory.mktemp("whole")
+    words = [*SMALL, *RUN, f"data.dir={snli_folder}", f"paths.runs={runs}"]
+    subprocess.run([sys.executable, "-m", "bench", *words], check=True, capture_output=True)
+    return next(runs.glob("snli/*"))
+
+
+class Killed(BaseException):
+    """As if the process were gone."""
+
+
+@pytest.fixture
+def interrupted(run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a run that ended in its third epoch, the second being the best so far."""
+    step = BenchModule.training_step
+
+    def dying(self: BenchModule, batch: Any, index: int) -> Any:
+        if self.current_epoch == 2:
+            raise Killed
+        return step(self, batch, index)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BenchModule, "training_step", dying)
+        with pytest.raises(Killed):
+            run()
+    (folder,) = (tmp_path / "runs").glob("snli/*")
+    return folder
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """What result.json says, timings aside."""
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text())
+    del result["timing"]
+    for epoch in result["history"]:
+        del epoch["seconds"]
+    return result
+
+
+def assert_same(folder: Path, whole: Path) -> None:
+    assert told(folder) == told(whole)
+    for name in LEFT:
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "gone"])
+def test_a_damaged_last_checkpoint_gives_way_to_the_best(
+    kind: str, interrupted: Path, whole: Path, run: Callable[..., int]
+) -> None:
+    last = interrupted / "checkpoints" / "last.ckpt"
+    KINDS[kind](last)
+    assert run() == 0
+    said = (interrupted / "run.log").read_text()
+    assert f"{last}: damaged" in said
+    assert "set aside as last.ckpt.damaged" in said
+    assert "goes on from" in said
+    assert last.with_name("last.ckpt.damaged").exists()
+    assert_same(interrupted, whole)
+
+
+@pytest.mark.parametrize("kind", ["flip", "gone"])
+def test_without_the_best_checkpoint_the_training_begins_anew(
+    kind: str, interrupted: Path, whole: Path, run: Callable[..., int]
+) -> None:
+    best = interrupted / "checkpoints" / "best.ckpt"
+    KINDS[kind](best)
+    assert run() == 0
+    said = (interrupted / "run.log").read_text()
+    assert f"{best}: {'missing' if kind == 'gone' else 'damaged'}" in said
+    assert "begins anew" in said
+    assert_same(interrupted, whole)
+
+
+@pytest.mark.parametrize("kind", ["flip", "gone"])
+def test_trained_but_not_yet_scored(
+    kind: str, whole: Path, tmp_path: Path, run: Callable[..., int]
+) -> None:
+    folder = Path(shutil.copytree(whole, tmp_path / "runs" / "snli" / whole.name))
+    (folder / "result.json").unlink()
+    for name in LEFT:
+        (folder / name).unlink()
+    KINDS[kind](folder / "checkpoints" / "best.ckpt")
+    assert run() == 0
+    assert_same(folder, whole)
+
+
+def test_damage_while_the_run_trains_is_one_line(
+    run: Callable[..., int],
+    tmp_path: Path,
+    whole: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def damage(self: BenchModule) -> None:
+        (best,) = (tmp_path / "runs").glob("snli/*/checkpoints/best.ckpt")
+        KINDS["flip"](best)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BenchModule, "on_fit_end", damage)
+        assert run() == 2
+    assert "best.ckpt: damaged" in capsys.readouterr().err
+    assert run() == 0
+    (folder,) = (tmp_path / "runs").glob("snli/*")
+    assert_same(folder, whole)
+
+
+@pytest.mark.parametrize("damaged", ["best.ckpt", "last.ckpt", "result.json"])
+def test_a_longer_run_does_not_begin_with_a_damaged_shorter_one(
+    damaged: str, whole: Path, run: Callable[..., int], tmp_path: Path
+) -> None:
+    assert run("training.max_epochs=2") == 0
+    (shorter,) = (tmp_path / "runs").glob("snli/*")
+    (path,) = shorter.rglob(damaged)
+    KINDS["cut" if damaged == "result.json" else "flip"](path)
+    spoiled = path.read_bytes()
+    assert run() == 0
+    longer = tmp_path / "runs" / "snli" / whole.name
+    assert_same(longer, whole)
+    assert path.read_bytes() == spoiled  # it is another run's
+    assert ("does not begin with it" in (longer / "run.log").read_text()) == (
+        damaged != "result.json"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_damaged_checkpoint_is_read(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "last.ckpt"
+    torch.save({"state_dict": {"w": torch.arange(4096.0)}}, path)
+    assert read_checkpoint(path)["state_dict"]["w"][-1] == 4095
+    KINDS[kind](path)
+    with pytest.raises(CheckpointError, match=r"last\.ckpt: (damaged|missing)") as error:
+        read_checkpoint(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_whole_file_of_something_else(tmp_path: Path) -> None:
+    torch.save([1, 2, 3], tmp_path / "last.ckpt")
+    with pytest.raises(CheckpointError, match="no checkpoint"):
+        read_checkpoint(tmp_path / "last.ckpt")

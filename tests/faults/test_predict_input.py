@@ -1,0 +1,80 @@
+"""Whatever is given to `python -m bench.predict` ends in predictions or in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench import predict
+
+GOOD = b'{"premise": "A man.", "hypothesis": "He runs."}\n'
+
+
+@pytest.fixture
+def called(
+    small: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """The exit status, the output and the errors for this standard input."""
+    folder = small("training.max_epochs=1")
+
+    def call(lines: bytes, *arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["bench.predict", str(folder), *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+        capsys.readouterr()
+        status = 0
+        try:
+            predict.main()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return status, *capsys.readouterr()
+
+    return call
+
+
+BAD = (
+    b'{"premise": NaN, "hypothesis": "x"}',
+    b'{"premise": "x", "hypothesis": "y", "more": -Infinity}',
+    b'{"premise": "\\ud800", "hypothesis": "x"}',
+    b'{"premise": ' + b"[" * 100_000,
+    b'{"premise": ' + b"9" * 5_000 + b"}",
+    b'{"premise": "\xff", "hypothesis": "x"}',
+    b'{"premise": 3, "hypothesis": "x"}',
+    b'{"premise": null, "hypothesis": []}',
+    b'{"premise": "", "hypothesis": ""}',
+    b'{"premise": "\x00", "hypothesis": "x"}',
+    b"\x00" * 4096,
+)
+
+
+def test_input_that_is_none(called: Callable[..., tuple[int, str, str]]) -> None:
+    for line in BAD:
+        status, _, said = called(GOOD + line + b"\n")
+        assert status == 2, line[:60]
+        assert said.startswith("error: line 2"), said[:200]
+        assert said.count("\n") == 1, said[:200]
+        assert len(said) < 500
+
+
+def test_a_byte_order_mark_is_no_text(called: Callable[..., tuple[int, str, str]]) -> None:
+    plain, marked = called(GOOD), called(b"\xef\xbb\xbf" + GOOD)
+    assert plain == marked
+    assert "prediction" in json.loads(plain[1])
+
+
+def test_arguments_that_make_no_sense(
+    called: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    for size in ("0", "-1", "x"):
+        status, out, said = called(GOOD, "--batch-size", size)
+        assert (status, out) == (2, "")
+        assert "--batch-size" in said
+    for output in (tmp_path, tmp_path / "none" / "out.jsonl"):
+        status, _, said = called(GOOD, "--output", output)
+        assert status == 2
+        assert said.startswith(f"error: {output}: ")
+        assert said.count("\n") == 1
