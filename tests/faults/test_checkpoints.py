@@ -62,9 +62,9 @@ def interrupted(run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def told(folder: Path) -> dict[str, Any]:
-    """What result.json says, timings aside."""
+    """What result.json says, timings and the processes that worked on it aside."""
     result: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    del result["timing"]
+    del result["timing"], result["provenance"]
     for epoch in result["history"]:
         del epoch["seconds"]
     return result
