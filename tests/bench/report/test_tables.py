@@ -109,9 +109,8 @@ def test_a_table_says_what_it_can_see(tmp_path: Path) -> None:
     (found,) = resolutions(grid)
     variances, clusters = found.against.components, found.against.clusters
     assert power(found.smallest, variances, 3, clusters) == pytest.approx(0.8, abs=1e-6)
-    assert found.paper is not None
-    assert found.paper == pytest.approx(10)
-    assert found.seeds == seeds_needed(found.paper, variances, clusters)
+    assert found.paper == 10
+    assert found.seeds == seeds_needed(10, variances, clusters)
     assert found.seeds is not None
     assert power(10, variances, found.seeds, clusters) >= 0.8
     (seen,) = (note for note in notes(grid) if note.startswith("What this table can see"))
