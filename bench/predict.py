@@ -10,12 +10,14 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any
 
 from bench.errors import RunError, exit_status
 from bench.run.trust import add_trust
+from elmo_core import strict_json
 
 EXAMPLES = """examples:
   echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
@@ -50,7 +52,7 @@ def main() -> None:
         out = sys.stdout
         if given.output:
             out = files.enter_context(given.output.open("w", encoding="utf-8"))
-        numbered = zip(count(1), _decoded(lines), strict=False)
+        numbered = zip(count(1), lines, strict=False)
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
@@ -106,37 +108,25 @@ class Predictor:
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:
-    """Read a line: a JSON object, or plain text."""
+    """Read a line: a JSON object, or plain text. Raises RunError that names the line."""
+    if any("\ud800" <= letter <= "\udfff" for letter in line):
+        raise RunError(f"line {number} is not UTF-8")
     if not line.lstrip().startswith("{"):
         return {"text": line.strip()}
     try:
-        fields = json.loads(line, parse_constant=_refuse)
-        json.dumps(fields, ensure_ascii=False).encode()  # a lone surrogate is no text
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise RunError(f"line {number} is not JSON: {reason}") from None
+        fields = strict_json.loads(line)
+    except ValueError as error:
+        raise RunError(f"line {number} is not JSON: {error}") from None
     return dict(fields)
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON number")
-
-
-def _decoded(lines: IO[bytes]) -> Iterator[str]:
-    """Yield the lines as text, without the byte order mark that some editors begin a file with."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise RunError(f"line {number} is not UTF-8 ({error.reason})") from None
-        yield text.removeprefix("\ufeff") if number == 1 else text
-
-
-def _opened(name: str) -> IO[bytes]:
+def _opened(name: str) -> IO[str]:
     if name == "-":
-        return sys.stdin.buffer
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
+        return sys.stdin
     try:
-        return open(name, "rb")
+        return open(name, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise RunError(f"{name}: {error.strerror}") from None
 
