@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any
@@ -51,7 +52,7 @@ def main() -> None:
         out = sys.stdout
         if given.output:
             out = files.enter_context(given.output.open("w", encoding="utf-8"))
-        numbered = zip(count(1), _decoded(lines), strict=False)
+        numbered = zip(count(1), lines, strict=False)
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
@@ -108,6 +109,8 @@ class Predictor:
 
 def _fields(number: int, line: str) -> dict[str, Any]:
     """Read a line: a JSON object, or plain text. Raises RunError that names the line."""
+    if any("\ud800" <= letter <= "\udfff" for letter in line):
+        raise RunError(f"line {number} is not UTF-8")
     if not line.lstrip().startswith("{"):
         return {"text": line.strip()}
     try:
@@ -117,21 +120,13 @@ def _fields(number: int, line: str) -> dict[str, Any]:
     return dict(fields)
 
 
-def _decoded(lines: IO[bytes]) -> Iterator[str]:
-    """Yield the lines as text, without the byte order mark that some editors begin a file with."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise RunError(f"line {number} is not UTF-8 ({error.reason})") from None
-        yield text.removeprefix("\ufeff") if number == 1 else text
-
-
-def _opened(name: str) -> IO[bytes]:
+def _opened(name: str) -> IO[str]:
     if name == "-":
-        return sys.stdin.buffer
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
+        return sys.stdin
     try:
-        return open(name, "rb")
+        return open(name, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise RunError(f"{name}: {error.strerror}") from None
 

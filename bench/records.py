@@ -273,6 +273,9 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
         )
     )
     _ = [result.score(split) for split in result.metrics], result.dev_scores
+    layers = result.encoder.layers if result.encoder and result.elmo.layers == "all" else None
+    if layers and any(len(mix.weights) != layers for mix in result.mix.values()):
+        raise ValueError(f"mix weights of other than {layers} layers")
     return result
 
 

@@ -73,7 +73,6 @@ def load_hdf5(options: Options, path: str | Path) -> BiLM:
 
     with _readable(path), h5py.File(path, "r") as file:
         file.visititems(collect)
-        _refuse_other_files(path, datasets)
         found = {name: dataset.shape for name, dataset in datasets.items()}
         _check_shapes(path, found, hdf5_layout.shapes(options))
         theirs = {
@@ -115,13 +114,6 @@ def _our_shapes(options: Options) -> dict[str, tuple[int, ...]]:
         return {name: tuple(t.shape) for name, t in BiLM(options).state_dict().items()}
 
 
-def _refuse_other_files(path: str | Path, datasets: Mapping[str, h5py.Dataset]) -> None:
-    """Raise WeightsError for numbers that HDF5 would fetch from elsewhere on this machine."""
-    for name, dataset in datasets.items():
-        if dataset.external or dataset.is_virtual:
-            raise WeightsError(f"{path}: tensor {name} lies in another file, which is not read")
-
-
 def _check_shapes(path: str | Path, found: Shapes, expected: Shapes) -> None:
     for name in expected:
         if name not in found:
@@ -158,7 +150,7 @@ def _readable(path: str | Path) -> Iterator[None]:
         raise WeightsError(f"{path}: no such file")
     try:
         yield
-    except (OSError, KeyError, TypeError, RuntimeError, safetensors.SafetensorError) as error:
+    except (OSError, KeyError, RuntimeError, safetensors.SafetensorError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise WeightsError(
             f"{path}: damaged, cut short, or not a weight file ({reason})"

@@ -1,4 +1,4 @@
-"""What the tests of faults share: small runs, trainings and data files to be spoiled."""
+"""What the tests of faults share."""
 
 from __future__ import annotations
 

@@ -65,6 +65,7 @@ def _said(path: Path) -> str:
     return "read"
 
 
+@pytest.mark.slow
 def test_the_report_shows_or_names_each(
     small: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

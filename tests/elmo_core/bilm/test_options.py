@@ -45,7 +45,7 @@ def test_presets_are_understood(name: str) -> None:
     ("section", "key", "value", "message"),
     [
         ("lstm", "cell_clp", 3, "unknown key lstm.cell_clp; did you mean 'cell_clip'"),
-        ("lstm", "dim", "64", "lstm.dim must be a whole number from 1 to 20,000, got '64'"),
+        ("lstm", "dim", "64", "lstm.dim must be a whole number of at least 1, got '64'"),
         ("lstm", "n_layers", 0, "lstm.n_layers must be"),
         ("lstm", "proj_clip", -1, "lstm.proj_clip must be a positive number or null, got -1"),
         ("lstm", "use_skip_connections", 1, "use_skip_connections must be true or false"),
