@@ -48,7 +48,7 @@ class Member:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What the run read, as it was configured, however much of it was trained on."""
+        """What the run read, however much of it was trained on."""
         other = ("train_share", "fingerprint", "stamp")
         data = {k: v for k, v in self.result.data.items() if k not in other}
         folder = data.get("dir")
@@ -91,8 +91,7 @@ def _difference(one: Member, other: Member) -> str | None:
     prints = [member.result.data.get("fingerprint") for member in (one, other)]
     if all(prints) and prints[0] != prints[1]:
         return "their data has other examples (data.fingerprint)"
-    anywhere = {"dir"} if all(prints) else set()
-    for key in sorted({*one.data, *other.data} - anywhere):
+    for key in sorted({*one.data, *other.data}):
         a, b = one.data.get(key), other.data.get(key)
         if a != b:
             return f"data.{key}={a} and data.{key}={b}"

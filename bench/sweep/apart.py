@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 
 from hydra.core.hydra_config import HydraConfig
@@ -34,14 +35,15 @@ def run_apart(words: Sequence[str], record: Record) -> Finished:
         CommandFailed: It failed for another reason; what it said is in the run's log.
     """
     command = [sys.executable, "-m", "bench", *_folders(), *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            _, said = process.communicate()
-        except BaseException:
-            process.terminate()  # the sweep is stopped: so is its run
-            raise
+    with tempfile.TemporaryFile("w+") as stderr:  # a pipe would wait for the run's children, too
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process:
+            try:
+                process.wait()
+            except BaseException:
+                process.terminate()  # the sweep is stopped: so is its run
+                raise
+        stderr.seek(0)
+        said = stderr.read()
     result = record.finished()
     if process.returncode == 0 and result is not None:
         return result
