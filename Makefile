@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 
-.PHONY: help demo test slow lint format lock install clean
+.PHONY: help demo test slow faults lint format lock install clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -19,6 +19,12 @@ test: $(DEV)  ## the fast test suite, a process a core
 
 slow: $(DEV)  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
+
+SEED   ?= 1
+COUNT  ?= 200
+faults: $(DEV)  ## a campaign: files mutated and read, runs killed and resumed (SEED=1 COUNT=200)
+	timeout 3600 $(BIN)/python -m tests.faults.readers --seed $(SEED) --count $(COUNT)
+	timeout 3600 $(BIN)/python -m tests.faults.kills --seed $(SEED) --count $$(($(COUNT) / 20))
 
 lint: $(DEV)  ## ruff, formatting, types
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,3 +24,10 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
     gone = [link for link in LINK.findall(text) if not (page.parent / link).exists()]
     gone += [name for name in MENTIONED.findall(text) if not any(ROOT.glob(name))]
     assert not gone
+
+
+def test_the_readme_s_own_model_runs() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["scores"].shape == (2, 4, 17)
