@@ -138,6 +138,7 @@ def running(process: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 @pytest.mark.skipif(
     find_spec("hydra_plugins.hydra_joblib_launcher") is None, reason="joblib is not installed"
