@@ -10,12 +10,14 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any
 
 from bench.errors import RunError, exit_status
 from bench.run.trust import add_trust
+from elmo_core import strict_json
 
 EXAMPLES = """examples:
   echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
@@ -102,21 +104,25 @@ class Predictor:
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:
-    """Read a line: a JSON object, or plain text."""
+    """Read a line: a JSON object, or plain text. Raises RunError that names the line."""
+    if any("\ud800" <= letter <= "\udfff" for letter in line):
+        raise RunError(f"line {number} is not UTF-8")
     if not line.lstrip().startswith("{"):
         return {"text": line.strip()}
     try:
-        fields = json.loads(line)
-    except json.JSONDecodeError as error:
+        fields = strict_json.loads(line)
+    except ValueError as error:
         raise RunError(f"line {number} is not JSON: {error}") from None
     return dict(fields)
 
 
 def _opened(name: str) -> IO[str]:
     if name == "-":
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
         return sys.stdin
     try:
-        return open(name, encoding="utf-8")
+        return open(name, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise RunError(f"{name}: {error.strerror}") from None
 

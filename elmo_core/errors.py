@@ -10,6 +10,9 @@ from pathlib import Path
 class ElmoCoreError(Exception):
     """The root of those below; catch this one to catch them all."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
+
 
 class OptionsError(ElmoCoreError, ValueError):
     """An options file, preset or encoder name that cannot be understood."""
@@ -49,6 +52,17 @@ class EncoderError(ElmoCoreError):
 
 class StoreError(ElmoCoreError):
     """Features that cannot be stored."""
+
+
+def one_line(message: str, most: int = 1000) -> str:
+    """Make a message one line of at most so many characters, its middle left out if need be.
+
+    >>> one_line("no\\nfile " + "x" * 50 + " here", 20)
+    'no file xx … xx here'
+    """
+    line = " ".join(message.splitlines())
+    half = (most - 3) // 2
+    return line if len(line) <= most else f"{line[: most - 3 - half]} … {line[-half:]}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

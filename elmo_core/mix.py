@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_core.choices import LAYER_CHOICES
+from elmo_core.dropout import Dropout
 
 
 class ScalarMix(nn.Module):
@@ -73,7 +74,7 @@ class ScalarMix(nn.Module):
         self.choice = _parse_choice(choice, layers)
         self.gamma = nn.Parameter(torch.ones(()))
         self.w = nn.Parameter(torch.zeros(layers)) if self.choice == "all" else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def weights(self) -> Tensor:
         """Return the share of each layer, (layers,), summing to 1: softmax, uniform, or one-hot."""

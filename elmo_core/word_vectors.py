@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 from array import array
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -98,7 +99,9 @@ class WordVectors:
 
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Note a hash of each word, and where its line begins; set `dim`."""
-        keys, starts, start = array("q"), array("q"), 0
+        keys, starts = array("q"), array("q")
+        start = len(BOM_UTF8) if self._text[: len(BOM_UTF8)] == BOM_UTF8 else 0
+        self._text.seek(start)
         for number, line in enumerate(iter(self._text.readline, b""), start=1):
             row = line.rstrip()
             if number > 1 or not _is_header(row):

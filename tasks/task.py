@@ -26,6 +26,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from elmo_core.errors import one_line
+
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
     from datasets import Dataset
     from torch import Tensor, nn
@@ -39,6 +41,9 @@ Batch: TypeAlias = "dict[str, Tensor]"
 
 class DataError(ValueError):
     """Something in a data file or folder that its owner can mend; the message says where."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class NotCombinable(TypeError):

@@ -16,7 +16,7 @@ WNUT17_FILES = {
 
 
 class FileServer(ThreadingHTTPServer):
-    """`files` by path; what it does wrong is in `cuts`, `pages` and `asked` tells what it did."""
+    """`files` by path; what it does wrong is in the attributes; `asked` tells what it did."""
 
     daemon_threads = True
 
@@ -25,6 +25,8 @@ class FileServer(ThreadingHTTPServer):
         self.files = dict(files)
         self.cuts: list[int] = []  # bytes sent before the connection drops, one a request
         self.pages: set[str] = set()  # answered with a web page
+        self.redirects: dict[str, str] = {}  # path → address
+        self.headers: dict[str, str] = {}  # sent instead of the right ones
         self.asked: list[tuple[str, str | None]] = []  # path and Range of each request
 
     @property
@@ -38,17 +40,24 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path, part = self.path.lstrip("/"), self.headers["Range"]
         self.server.asked.append((path, part))
+        if path in self.server.redirects:
+            return self.answer(302, b"", Location=self.server.redirects[path])
         if path in self.server.pages:
             return self.answer(200, b"<html>Please log in</html>", "text/html")
         if path not in self.server.files:
             return self.answer(404, b"")
         start = int(part.removeprefix("bytes=").removesuffix("-")) if part else 0
-        self.answer(206 if part else 200, self.server.files[path][start:])
+        whole = self.server.files[path]
+        span = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
+        self.answer(206 if part else 200, whole[start:], **{"Content-Range": span} if part else {})
 
-    def answer(self, status: int, body: bytes, kind: str = "application/octet-stream") -> None:
+    def answer(
+        self, status: int, body: bytes, kind: str = "application/octet-stream", **headers: str
+    ) -> None:
+        usual = {"Content-Type": kind, "Content-Length": str(len(body))}
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
+        for name, value in {**usual, **headers, **self.server.headers}.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body[: self.server.cuts.pop(0)] if self.server.cuts else body)
         self.close_connection = True

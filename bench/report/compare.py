@@ -1,4 +1,4 @@
-"""Two sets of runs compared on their predictions: statistics.py fed from predictions.jsonl."""
+"""Two sets of runs compared on their predictions: statistics/ fed from predictions.jsonl."""
 
 from __future__ import annotations
 

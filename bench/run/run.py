@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytorch_lightning as pl
@@ -30,7 +31,7 @@ from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.record import Record, outcome
 from bench.run.trainer import check_device, trainer_of
-from elmo_core import Encoder
+from elmo_core import Encoder, products
 from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.whole_files import replacing
 
@@ -137,6 +138,8 @@ class _Run:
                 at_hand = module.batch["examples"] if module.batch else []
                 raise out_of_memory.explained(error, self.task, at_hand) or error from None
             result = self._outcome(module, metrics)
+            kernels = products.chosen() if module.device.type == "cpu" else "torch"
+            result = replace(result, versions={**result.versions, "products": kernels})
             loggers.finished(logger, result)
         if trainer.is_global_zero:
             self._save(module, predictions)

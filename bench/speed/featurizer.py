@@ -16,8 +16,8 @@ from bench.run.build import device_of, instantiate
 from bench.speed.clock import Now, seconds, typical
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
-from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.encoders.checked import Checked
+from elmo_core.products import PRECISIONS
 
 PROBE = 32
 
@@ -96,13 +96,13 @@ def differences(found: Sequence[Tensor], exact: Sequence[Tensor]) -> list[Differ
 
 def operations(encoder: Encoder, found: Sentences) -> int:
     """Count the multiplications and additions of all matrix products."""
-    with FlopCounterMode(display=False, custom_mapping=_packed()) as counter:
+    with FlopCounterMode(display=False, custom_mapping=onednn_products()) as counter:
         encoder.encode(found)
     return int(counter.get_total_flops())
 
 
-def _packed() -> dict[object, Callable[..., int]]:
-    """Count oneDNN's packed product, which torch does not."""
+def onednn_products() -> dict[object, Callable[..., int]]:
+    """Count oneDNN's product, which torch does not count."""
 
     def count(x: Sequence[int], weight: Sequence[int], *_: object, **__: object) -> int:
         return 2 * torch.Size(x).numel() * weight[0]

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from bench.speed.clock import Now, seconds
-from elmo_core.bilm.packed_products import PRECISIONS, product
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.products import PRECISIONS, product
 
 ROWS, SIZE = {"cpu": (32, 256), "cuda": (4096, 8192)}, {"cpu": 2048, "cuda": 8192}
 TIMES = 50  # the best of them: a thread that has just begun may still share a core

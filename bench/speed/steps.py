@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import cycle, islice
+from itertools import cycle, islice, pairwise
 from statistics import median
 from typing import Any
 
 import pytorch_lightning as pl
 from omegaconf import DictConfig
 from torch.utils.data import DataLoader
+from torch.utils.flop_counter import FlopCounterMode
 
 from bench.overrides import composed
 from bench.run.build import placement_of, task_of
@@ -19,7 +21,9 @@ from bench.run.datamodule import BenchBatch, BenchData
 from bench.run.module import BenchModule
 from bench.run.trainer import trainer_of
 from bench.speed.clock import Now
+from bench.speed.featurizer import onednn_products
 from elmo_core import Encoder
+from elmo_core.products import path
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import root_folder
 from elmo_core.store.plan import Wanted
@@ -35,6 +39,8 @@ class Step:
     batch_size: int
     whole: float
     data: float  # of it, reading features and collating
+    plain: float  # the whole of it, with torch's own products
+    operations: float  # floating-point, of matrix products, in float32
 
 
 def measured(
@@ -57,7 +63,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
     task.prepare(train)
     module = BenchModule(task, placement_of(cfg, encoder), training, cfg.seed)
     epoch: Any = data.train_dataloader().batch_sampler
-    batches = list(islice(cycle(epoch), steps + 1))
+    batches = [b for b in islice(cycle(epoch), steps + 1) for _ in range(2)]  # ours, torch's
     with tempfile.TemporaryDirectory(prefix=".speed-", dir=root_folder(cfg.features.dir)) as place:
         if encoder is not None:
             data.store = FeatureStore(encoder, place, cfg.features.precision)
@@ -75,18 +81,26 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
             enable_progress_bar=False,
         )
         trainer.fit(module, loader)
+    ours, plain = laps.typical()
     return Step(
-        cfg.task.name, cfg.elmo.placement, training.batch_size, laps.typical(), median(laps.data)
+        *(cfg.task.name, cfg.elmo.placement, training.batch_size),
+        *(ours, median(laps.data), plain, laps.operations()),
     )
 
 
 class _Laps(pl.Callback):
-    """Notes when each step ended, and how long its data took."""
+    """Notes when each step ended, and how long its data took.
+
+    Every second step is done with torch's products. The operations are counted in the very first
+    step, which is not timed.
+    """
 
     def __init__(self, data: BenchData, now: Now) -> None:
         self._collate, self.now = data.collate, now
         self.data: list[float] = []
         self.ends: list[float] = []
+        self.counter = FlopCounterMode(display=False, custom_mapping=onednn_products())
+        self.running = ExitStack()
 
     def collate(self, examples: list[Example]) -> BenchBatch:
         started = self.now()
@@ -94,9 +108,21 @@ class _Laps(pl.Callback):
         self.data.append(self.now() - started)
         return batch
 
+    def on_train_batch_start(self, *_: object, **__: object) -> None:
+        if not self.ends:
+            self.running.enter_context(self.counter)
+        if len(self.ends) % 2:
+            self.running.enter_context(path.using("torch"))
+
     def on_train_batch_end(self, *_: object, **__: object) -> None:
+        self.running.close()
         self.ends.append(self.now())
 
-    def typical(self) -> float:
-        """Return the median time from one step's end to the next, so that nothing is left out."""
-        return median(b - a for a, b in zip(self.ends, self.ends[1:], strict=False))
+    def typical(self) -> tuple[float, float]:
+        """Return the median step of ours and of torch's, from end to end: nothing is left out."""
+        took = [b - a for a, b in pairwise(self.ends)][1:]
+        return median(took[0::2]), median(took[1::2])
+
+    def operations(self) -> int:
+        """Return the operations of the matrix products of one step."""
+        return int(self.counter.get_total_flops())

@@ -91,9 +91,16 @@ def _steps(found: Measured) -> Table:
     table = _table(
         "\na training step, built-in data, ms",
         ("task", "placement"),
-        ("batch", "step", "of it features and collating"),
+        (
+            *("batch", "step", "of it features and collating"),
+            *("with torch's products", "times", "share of the machine's float32 rate"),
+        ),
     )
     for each in found.steps:
-        times = (f"{each.whole * 1e3:,.0f}", f"{each.data * 1e3:,.1f}")
+        share = each.operations / each.whole / found.machine.rates["float32"]
+        times = (
+            *(f"{each.whole * 1e3:,.0f}", f"{each.data * 1e3:,.1f}", f"{each.plain * 1e3:,.0f}"),
+            *(f"{each.plain / each.whole:.2f}", f"{share:.0%}"),
+        )
         table.add_row(each.task, each.placement, str(each.batch_size), *times)
     return table

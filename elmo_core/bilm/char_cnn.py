@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from elmo_core.bilm.chars import CHARACTERS, PADDING
 from elmo_core.bilm.options import Options
+from elmo_core.products import Linear, linear
 
 CHUNK_WORDS = 256
 """Words in one pass: what is in work at a time stays in the processor's cache."""
@@ -33,7 +34,7 @@ class CharCNN(nn.Module):
         self.widest = max(width for width, _ in options.filters)
         self.activation = torch.relu if options.activation == "relu" else torch.tanh
         self.highways = nn.ModuleList(Highway(total) for _ in range(options.highways))
-        self.projection = nn.Linear(total, options.projection_dim)
+        self.projection = Linear(total, options.projection_dim)
 
     def forward(self, char_ids: Tensor) -> Tensor:
         """Spell words; all positions count, padding included, as the published weights expect.
@@ -75,7 +76,7 @@ class CharCNN(nn.Module):
 
     def _filtered(self, windows: Tensor) -> Tensor:
         """Apply the filters: (words, windows, widest · char_dim) → (words, windows, filters)."""
-        return F.linear(windows, self._matrix())
+        return linear(windows, self._matrix())
 
     def _banks(self) -> list[nn.Conv1d]:
         return [bank for bank in self.banks if isinstance(bank, nn.Conv1d)]
@@ -126,8 +127,8 @@ class Highway(nn.Module):
 
     def __init__(self, size: int) -> None:
         super().__init__()
-        self.transform = nn.Linear(size, size)
-        self.carry = nn.Linear(size, size)
+        self.transform = Linear(size, size)
+        self.carry = Linear(size, size)
 
     def forward(self, x: Tensor) -> Tensor:
         gate = torch.sigmoid(self.carry(x))

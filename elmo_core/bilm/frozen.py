@@ -1,9 +1,9 @@
 """FrozenBiLM: the layers of a biLM that is not trained any more, at the machine's full speed.
 
 The same numbers as `BiLM`, from zero state, to 1e-5. What makes it quick: weights laid out once
-(`products.py`), the products with the inputs of many time steps in one, what sentences begin with
-(or, backwards, end with) computed once for all that share it (`prefixes.py`), gates computed in
-place. The character CNN is the trained one, its weights laid out alike.
+(`elmo_core/products`), the products with the inputs of many time steps in one, what sentences
+begin with (or, backwards, end with) computed once for all that share it (`prefixes.py`), gates
+computed in place. The character CNN is the trained one, its weights laid out alike.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.bilm.options import Options
-from elmo_core.bilm.packed_products import product
 from elmo_core.bilm.prefixes import PrefixTree, prefix_tree
+from elmo_core.products import product
 
 
 class FrozenDirections:
-    """What `BiLM.contextualise` computes, without gradient, without state."""
+    """Computes what `BiLM.contextualise` does, without gradient, without state."""
 
     def __init__(
         self, lstms: Sequence[Iterable[nn.Module]], skip: bool, precision: str = "float32"
@@ -68,8 +68,7 @@ class FrozenDirections:
 
 
 class FrozenBiLM(FrozenDirections):
-    """A biLM's two directions and its character CNN, which stays in float32: words are read once,
-    not tokens."""
+    """Adds the character CNN, which stays in float32: words are read once, not tokens."""
 
     def __init__(self, bilm: BiLM, precision: str = "float32") -> None:
         super().__init__((bilm.forward_lstm, bilm.backward_lstm), bilm.options.skip, precision)

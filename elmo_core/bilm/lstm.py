@@ -5,10 +5,10 @@ Sak et al. 2014 (projection); Józefowicz et al. 2016 and Peters et al. 2018, se
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.bilm.options import Options
+from elmo_core.products import linear
 
 
 class ProjectedLSTM(nn.Module):
@@ -41,7 +41,7 @@ class ProjectedLSTM(nn.Module):
         """
         hidden, cell = hidden[inputs.sorted_indices], cell[inputs.sorted_indices]
         sizes = inputs.batch_sizes.tolist()
-        steps = F.linear(inputs.data, self.input_weight, self._bias()).split(sizes)
+        steps = linear(inputs.data, self.input_weight, self._bias()).split(sizes)
         outputs, ended = [], []
         for step, running in zip(steps, sizes, strict=True):
             if running < len(hidden):  # the shortest sentences come last, and leave first
@@ -55,11 +55,11 @@ class ProjectedLSTM(nn.Module):
         return inputs._replace(data=torch.cat(outputs)), hiddens[back], cells[back]
 
     def _step(self, gates: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        gates = gates + F.linear(hidden, self.recurrent_weight)
+        gates = gates + linear(hidden, self.recurrent_weight)
         i, j, f, o = gates.chunk(4, dim=-1)
         cell = torch.sigmoid(i) * torch.tanh(j) + torch.sigmoid(f) * cell
         cell = _clip(cell, self.cell_clip)
-        hidden = F.linear(torch.sigmoid(o) * torch.tanh(cell), self.projection)
+        hidden = linear(torch.sigmoid(o) * torch.tanh(cell), self.projection)
         return _clip(hidden, self.proj_clip), cell
 
     def _bias(self) -> Tensor:

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elmo_core import strict_json
 from elmo_core.errors import OptionsError, did_you_mean
+
+# Far above what was published (4096 cells, 2 layers, 50 characters), far below what fills memory.
+WIDEST, DEEPEST, LONGEST = 1 << 16, 100, 1000
 
 Json = Mapping[str, Any]
 
@@ -93,12 +97,12 @@ class Options:
         return cls(
             char_dim=reader.integer("char_cnn.embedding.dim"),
             filters=reader.filters("char_cnn.filters"),
-            highways=reader.integer("char_cnn.n_highway", least=0),
+            highways=reader.integer("char_cnn.n_highway", least=0, most=DEEPEST),
             activation=reader.word("char_cnn.activation", ("relu", "tanh")),
-            characters=reader.integer("char_cnn.max_characters_per_token", least=3),
+            characters=reader.integer("char_cnn.max_characters_per_token", least=3, most=LONGEST),
             projection_dim=reader.integer("lstm.projection_dim"),
             cells=reader.integer("lstm.dim"),
-            depth=reader.integer("lstm.n_layers"),
+            depth=reader.integer("lstm.n_layers", most=DEEPEST),
             cell_clip=reader.clip("lstm.cell_clip"),
             proj_clip=reader.clip("lstm.proj_clip"),
             skip=reader.boolean("lstm.use_skip_connections"),
@@ -108,7 +112,7 @@ class Options:
     def read(cls, path: str | Path) -> Options:
         """Parse a file. Raises OptionsError where it is missing, not JSON, or not understood."""
         try:
-            raw = json.loads(Path(path).read_text(encoding="utf-8"))
+            raw = strict_json.loads(Path(path).read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
         except ValueError as error:
@@ -173,10 +177,12 @@ class _Reader:
     def _refuse(self, name: str, expected: str) -> OptionsError:
         return OptionsError(f"{self.origin}: {name} must be {expected}, got {self._get(name)!r}")
 
-    def integer(self, name: str, least: int = 1) -> int:
+    def integer(self, name: str, least: int = 1, most: int = WIDEST) -> int:
         value = self._get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self._refuse(name, f"a whole number of at least {least}")
+        if value > most:  # before anything of this size is made
+            raise self._refuse(name, f"{most} at most")
         return value
 
     def boolean(self, name: str) -> bool:
@@ -205,7 +211,9 @@ class _Reader:
             pairs = tuple((int(width), int(number)) for width, number in banks)
         except (TypeError, ValueError):
             raise self._refuse(name, "a list of [width, number] pairs") from None
-        longest = self.integer("char_cnn.max_characters_per_token")
-        if not pairs or any(not 1 <= w <= longest or n < 1 for w, n in pairs):
-            raise self._refuse(name, f"pairs of a width from 1 to {longest} and a number above 0")
+        longest = self.integer("char_cnn.max_characters_per_token", most=LONGEST)
+        if not pairs or any(not (1 <= w <= longest and 1 <= n <= WIDEST) for w, n in pairs):
+            raise self._refuse(
+                name, f"pairs of a width from 1 to {longest} and a number from 1 to {WIDEST}"
+            )
         return pairs

@@ -9,7 +9,6 @@ the tensor and both shapes.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from elmo_core import strict_json
 from elmo_core.bilm import hdf5_layout
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
@@ -40,7 +40,7 @@ def load(path: str | Path) -> BiLM:
                 f"(metadata says format {metadata.get('format')!r}, expected {FORMAT!r})"
             )
         try:
-            raw = json.loads(metadata["options"])
+            raw = strict_json.loads(metadata["options"])
         except (KeyError, ValueError) as error:
             raise WeightsError(f"{path}: the options in its metadata cannot be read") from error
         options = Options.parse(raw, f"{path}: options")
@@ -63,15 +63,20 @@ def load_hdf5(options: Options, path: str | Path) -> BiLM:
     datasets: dict[str, h5py.Dataset] = {}
 
     def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(item, h5py.Dataset):
-            datasets[name] = item
+        if not isinstance(item, h5py.Dataset):
+            return
+        if item.external or item.is_virtual:  # its numbers would be read from any file it names
+            raise WeightsError(f"{path}: tensor {name} lies in another file, which is not read")
+        if item.dtype.kind != "f":
+            raise WeightsError(f"{path}: tensor {name} holds {item.dtype}, not floating point")
+        datasets[name] = item
 
     with _readable(path), h5py.File(path, "r") as file:
         file.visititems(collect)
         found = {name: dataset.shape for name, dataset in datasets.items()}
         _check_shapes(path, found, hdf5_layout.shapes(options))
         theirs = {
-            name: _as_float32(path, name, torch.from_numpy(dataset[()]))
+            name: _as_float32(path, name, torch.from_numpy(dataset[()].astype("f4")))
             for name, dataset in datasets.items()
         }
     return _assemble(options, hdf5_layout.to_ours(theirs, options))

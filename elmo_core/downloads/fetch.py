@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from elmo_core.errors import FetchError
 from elmo_core.locks import locked
@@ -50,6 +53,7 @@ def download(
             f"fetch {url} elsewhere and put it there"
         )
     part = destination.with_name(f"{destination.name}.part")
+    _check_address(url)
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         with locked(part.with_suffix(".lock")):
@@ -60,6 +64,26 @@ def download(
     except OSError as error:
         raise FetchError(f"cannot write {part}: {error.strerror or error}") from error
     return destination
+
+
+def _check_address(url: str) -> None:
+    """Let nobody read local files (file:) or speak other protocols (ftp:), by redirects neither."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        url.encode("ascii")
+    except ValueError:
+        fine = False
+    if not fine or any(letter.isspace() or not letter.isprintable() for letter in url):
+        raise FetchError(f"{url!r} is no address of a file on the web (http://…, https://…)")
+
+
+class _Redirects(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        _check_address(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class _Cut(Exception):
@@ -88,9 +112,12 @@ def _continue(url: str, part: Path, show: bool) -> None:
             raise FetchError(f"{url} answered with a web page, not with the file")
         if response.status != HTTPStatus.PARTIAL_CONTENT:
             have = 0  # the server starts from the beginning, and so do we
-        left = response.headers.get("Content-Length")
-        total = have + int(left) if left else None
-        _check_space(part, int(left or 0))
+        elif _start(response) != have:
+            part.unlink(missing_ok=True)
+            raise _Cut("another part arrived than was asked for")
+        left = _length(response)
+        total = None if left is None else have + left
+        _check_space(part, left or 0)
         with open(part, "ab" if have else "wb") as file:
             while chunk := _read(response):
                 file.write(chunk)
@@ -106,7 +133,8 @@ def _open(url: str, part: Path, have: int) -> HTTPResponse:
     """Return the response, from byte `have` on. Raises _Cut where another attempt may help."""
     headers = {"User-Agent": "elmo-bench"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
-        return urlopen(Request(url, headers=headers), timeout=SILENCE)
+        request = Request(url, headers=headers)
+        return build_opener(_Redirects).open(request, timeout=SILENCE)
     except HTTPError as error:
         answer = f"{error.code} {error.reason}"
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and have:
@@ -115,8 +143,26 @@ def _open(url: str, part: Path, have: int) -> HTTPResponse:
         if error.code >= 500 or error.code == HTTPStatus.TOO_MANY_REQUESTS:
             raise _Cut(answer) from error
         raise FetchError(f"{url} answered {answer}") from error
+    except ValueError as error:
+        raise FetchError(f"{url} leads to what is no address ({error})") from error
     except (URLError, OSError, HTTPException) as error:
         raise _Cut(str(getattr(error, "reason", error)) or type(error).__name__) from error
+
+
+def _start(response: HTTPResponse) -> int | None:
+    """The byte with which a part of a file begins, if the server says so."""
+    found = re.match(r"bytes ([0-9]{1,18})-", response.headers.get("Content-Range", ""))
+    return int(found[1]) if found else None
+
+
+def _length(response: HTTPResponse) -> int | None:
+    """How many bytes the server announces, if it does. Raises _Cut for what is no number."""
+    announced = response.headers.get("Content-Length")
+    if announced is None:
+        return None
+    if not re.fullmatch("[0-9]{1,18}", announced):
+        raise _Cut(f"the server announced {announced!r} bytes")
+    return int(announced)
 
 
 def _read(response: HTTPResponse) -> bytes:

@@ -11,11 +11,11 @@ import torch
 from elmo_core.bilm import weights as weight_files
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
-from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.downloads.cache import OWN_FILE, locate
 from elmo_core.downloads.presets import PRESETS, preset
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.products import PRECISIONS
 
 
 def load_encoder(

@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.frozen import FrozenDirections
 from elmo_core.bilm.lstm import ProjectedLSTM
-from elmo_core.bilm.packed_products import PRECISIONS
 from elmo_core.bilm.precision import exact_float32
 from elmo_core.encoders import manylangs_layout as layout
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.manylangs_layout import BOUNDARIES, Settings
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.products import PRECISIONS
 
 BATCH_TOKENS = 16384
 BATCH_SENTENCES = 128
@@ -31,7 +31,7 @@ CHUNK_WORDS = 128
 
 
 class Spelling:
-    """Words → the rows of their vectors, and of their characters' vectors."""
+    """Looks words and characters up: the rows of the vectors that they have."""
 
     def __init__(
         self, words: dict[str, int] | None, characters: dict[str, int] | None, width: int
@@ -39,12 +39,12 @@ class Spelling:
         self.words, self.characters, self.width = words, characters, width
 
     def word(self, word: str) -> int:
-        """Its own row; as in the original, a word that is too long is looked up as it is cut."""
+        """Return a word's own row; as in the original, a long word is looked up as it is cut."""
         assert self.words is not None
         return self.words.get(word[: self.width - 2], self.words["<oov>"])
 
     def spelled(self, word: str) -> list[int]:
-        """The rows of its characters, as many as `width`: boundaries and padding included.
+        """Return the rows of a word's characters, `width` of them, boundaries and padding included.
 
         As in the original, what the dictionary calls the end of a word stands at its beginning,
         and the other way round.
@@ -58,7 +58,7 @@ class Spelling:
 
 
 class TokenLayer(nn.Module):
-    """A word's vector, from its own row and from its characters."""
+    """Computes a word's vector from its own row and from its characters."""
 
     def __init__(self, settings: Settings, words: int, characters: int) -> None:
         """Take the rows of both embeddings; 0 where the model has none."""
@@ -81,7 +81,7 @@ class TokenLayer(nn.Module):
         self.activation = torch.relu if options.activation == "relu" else torch.tanh
 
     def forward(self, words: Tensor | None, characters: Tensor | None) -> Tensor:
-        """Rows (words,) and (words, characters) → (words, projection_dim)."""
+        """Take rows (words,) and (words, characters); return vectors (words, projection_dim)."""
         parts = []
         if words is not None:
             parts.append(self.words(words))
@@ -90,7 +90,7 @@ class TokenLayer(nn.Module):
         return self.projection(torch.cat(parts, dim=-1))
 
     def _spell(self, characters: Tensor) -> Tensor:
-        """All positions count, padding included."""
+        """Return (words, filters); all positions count, padding included."""
         embedded = self.characters(characters).transpose(1, 2)
         x = torch.cat([bank(embedded).amax(dim=-1) for bank in self.filters], dim=-1)
         x = self.activation(x)
@@ -102,7 +102,7 @@ class TokenLayer(nn.Module):
 
 
 class ManyLangsBiLM(nn.Module):
-    """The token layer, and the LSTM layers of both directions."""
+    """Holds the token layer and the LSTM layers of both directions."""
 
     def __init__(self, settings: Settings, words: int, characters: int) -> None:
         """Take the rows of both embeddings; 0 where the model has none."""
@@ -116,7 +116,7 @@ class ManyLangsBiLM(nn.Module):
 
 
 class ManyLangsEncoder:
-    """Each sentence from zero state, between its boundaries, the same in any company.
+    """Reads each sentence from zero state, between its boundaries, alike in any company.
 
     Their program carries its state from batch to batch, so that its vectors of a sentence depend
     on what was read before it; its first batch begins with zeros, as every sentence does here.
@@ -126,15 +126,16 @@ class ManyLangsEncoder:
     def __init__(
         self, bilm: ManyLangsBiLM, spelling: Spelling, name: str, precision: str = "float32"
     ) -> None:
-        """`precision` is that of the LSTMs' matrix products: float32, or bfloat16 on the CPU."""
+        """Take a model; `precision` is that of the LSTMs' products: float32, or bfloat16."""
         self.bilm = bilm.eval().requires_grad_(False)
         self.spelling, self.name, self.precision = spelling, name, precision
         self.layers = 1 + bilm.settings.options.depth
         self.dim = 2 * bilm.settings.options.projection_dim
+        self.parameters = sum(weight.numel() for weight in bilm.parameters())
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of settings, dictionaries and weights, and the precision if not float32."""
+        """The SHA-256 of settings, dictionaries and weights; with the precision if not float32."""
         digest = hashlib.sha256(f"manylangs {self.bilm.settings}".encode())
         for rows in (self.spelling.words, self.spelling.characters):
             digest.update(repr(sorted((rows or {}).items())).encode())
@@ -156,7 +157,7 @@ class ManyLangsEncoder:
 
     @torch.no_grad()
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-        """Float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
+        """Return float32 (layers, tokens, dim) for each sentence, in order, on the CPU.
 
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
@@ -176,7 +177,7 @@ class ManyLangsEncoder:
         return results
 
     def _vectors(self, words: Sequence[str], device: torch.device) -> Iterator[Tensor]:
-        """Layer 0 of these words, some at a time: (words, projection_dim)."""
+        """Yield layer 0 of these words, some at a time: (words, projection_dim)."""
         spelling = self.spelling
         for start in range(0, len(words), CHUNK_WORDS):
             chunk = words[start : start + CHUNK_WORDS]

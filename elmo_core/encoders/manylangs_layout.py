@@ -65,14 +65,14 @@ STRIPPED = "\u3000"
 
 @dataclass(frozen=True)
 class Settings:
-    """The shape of a model; `word_dim` or `options.char_dim` is 0 where it has no such vectors."""
+    """The shape of a model. `word_dim` or `options.char_dim` is 0 if it has no such vectors."""
 
     options: Options
     word_dim: int
 
 
 def read_settings(folder: Path) -> Settings:
-    """The settings that `config.json` names: of the folder, or else the published ones.
+    """Read the settings that `config.json` names from the folder, or take the published ones.
 
     Raises OptionsError for files and entries that are missing, and for other architectures.
     """
@@ -138,7 +138,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def read_dictionary(path: Path, needed: tuple[str, ...]) -> dict[str, int]:
-    """Character or word → row of its embedding; of a key that comes twice, the last one counts.
+    """Return the embedding's row of each character or word; if one comes twice, the last counts.
 
     Raises WeightsError, naming file and line, and where one of the `needed` keys is missing.
     """
@@ -161,7 +161,7 @@ def read_dictionary(path: Path, needed: tuple[str, ...]) -> dict[str, int]:
 
 
 def _read(path: Path) -> dict[str, Tensor]:
-    """A state dict, in float32. Raises WeightsError; no code in the file is ever run."""
+    """Read a state dict as float32; no code in the file is ever run. Raises WeightsError."""
     if not path.is_file():
         raise WeightsError(f"{path}: no such file")
     try:
@@ -177,7 +177,7 @@ def _read(path: Path) -> dict[str, Tensor]:
 
 
 def read_tokens(path: Path) -> dict[str, Tensor]:
-    """The token layer's part of the state dict. Raises WeightsError."""
+    """Return the token layer's part of a `ManyLangsBiLM`'s state dict. Raises WeightsError."""
     ours: dict[str, Tensor] = {}
     for key, tensor in _read(path).items():
         theirs = next((prefix for prefix in _TOKENS if key.startswith(f"{prefix}.")), None)
@@ -188,7 +188,7 @@ def read_tokens(path: Path) -> dict[str, Tensor]:
 
 
 def read_lstms(path: Path, options: Options) -> dict[str, Tensor]:
-    """The LSTMs' part of the state dict: `forward_lstm.0.bias`, and so on. Raises WeightsError.
+    """Return the LSTMs' part: `forward_lstm.0.bias`, and so on. Raises WeightsError.
 
     Their gates stand in the order i, f, j (candidate), o, ours in i, j, f, o; and their bias has
     the 1 of the forget gate in it, ours has not.

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn import functional as F
 
 from elmo_core.bilm.lstm import ProjectedLSTM
+from elmo_core.products import linear, outer, times
 
 aten = torch.ops.aten
 
@@ -65,7 +65,7 @@ class _Window(torch.autograd.Function):
         )
         bias = bias.clone()
         bias[2 * size : 3 * size] += 1  # the forget gate's
-        sums = F.linear(inputs, input_weight, bias.to(precision))
+        sums = linear(inputs, input_weight, bias.to(precision))
         gates = cell.new_empty(steps, batch, 4 * size)
         cells = cell.new_empty(steps + 1, batch, size)
         squashed = cell.new_empty(steps, batch, size)
@@ -73,7 +73,7 @@ class _Window(torch.autograd.Function):
         cells[0], hiddens[0] = cell, hidden
         for t in range(steps):
             gate, now, tanh = gates[t], cells[t + 1], squashed[t]
-            gate.copy_(torch.addmm(sums[t], hiddens[t], recurrent_weight.t()))
+            gate.copy_(sums[t]).add_(times(hiddens[t], recurrent_weight))
             i, j, f, o = gate.split(size, dim=-1)
             i.sigmoid_()
             gate[:, 2 * size :].sigmoid_()
@@ -81,7 +81,7 @@ class _Window(torch.autograd.Function):
             torch.mul(i, j, out=now)
             now.addcmul_(f, cells[t]).clamp_(-cell_bound, cell_bound)
             _tanh(now, out=tanh)
-            torch.mm((o * tanh).to(precision), projection.t(), out=hiddens[t + 1])
+            hiddens[t + 1] = times((o * tanh).to(precision), projection)
             hiddens[t + 1].clamp_(-hidden_bound, hidden_bound)
         ctx.bounds = bounds
         ctx.save_for_backward(
@@ -109,7 +109,7 @@ class _Window(torch.autograd.Function):
             d_i, d_j, d_f, d_o = d_sums.split(size, dim=-1)
             tanh = squashed[t]
             d_projected[t] = _clip_backward(d_outputs[t] + d_hidden, hiddens[t + 1], hidden_bound)
-            d_read = torch.mm(d_projected[t], projection).to(d_cell)
+            d_read = times(d_projected[t], projection.t()).to(d_cell)
             d_cell += aten.tanh_backward(d_read * o, tanh)
             d_cell = _clip_backward(d_cell, cells[t + 1], cell_bound)
             aten.sigmoid_backward.grad_input(d_read * tanh, o, grad_input=d_o)
@@ -119,17 +119,17 @@ class _Window(torch.autograd.Function):
             d_cell = d_cell * f
             d_all[t] = d_sums
             d_bias += d_sums.sum(dim=0)
-            d_hidden = torch.mm(d_all[t], recurrent_weight)
+            d_hidden = times(d_all[t], recurrent_weight.t())
         d_rows = d_all.flatten(0, 1)
         read = (gates[..., 3 * size :] * squashed).flatten(0, 1).to(inputs.dtype)
         return (
-            torch.mm(d_rows, input_weight).view_as(inputs).to(d_outputs),
+            times(d_rows, input_weight.t()).view_as(inputs).to(d_outputs),
             None,
             None,
-            _product(inputs, d_rows).t().to(cells),
-            _product(hiddens[:-1], d_rows).t().to(cells),
+            outer(d_rows, inputs.flatten(0, 1)).to(cells),
+            outer(d_rows, hiddens[:-1].flatten(0, 1)).to(cells),
             d_bias,
-            _product(d_projected, read).to(cells),
+            outer(d_projected.flatten(0, 1), read).to(cells),
             None,
             None,
         )
@@ -146,8 +146,3 @@ def _clip_backward(d_clipped: Tensor, clipped: Tensor, bound: float) -> Tensor:
     if bound == math.inf:
         return d_clipped
     return aten.hardtanh_backward(d_clipped, clipped.to(d_clipped), -bound, bound)
-
-
-def _product(left: Tensor, right: Tensor) -> Tensor:
-    """leftᵀ · right, over all rows (steps · batch)."""
-    return torch.mm(left.flatten(0, 1).t().contiguous(), right)

@@ -16,6 +16,8 @@ from torch import Generator, Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
+from elmo_core.products import linear, outer, times
+
 CHUNK = 1 << 21
 """Logits in memory at a time: 8 MB of float32, whatever the batch and the vocabulary."""
 
@@ -62,7 +64,7 @@ class Softmax(nn.Module):
         rows = max(1, CHUNK // len(self.weight))
         chunks = zip(vectors.split(rows), targets.split(rows), strict=True)
         every = [
-            F.cross_entropy(F.linear(x, self.weight, self.bias).float(), y, reduction="none")
+            F.cross_entropy(linear(x, self.weight, self.bias).float(), y, reduction="none")
             for x, y in chunks
         ]
         return torch.cat(every)
@@ -108,7 +110,7 @@ class _Contest(torch.autograd.Function):
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
             x, mine, mine_hits = vectors[part], own[part], hits[part]
-            logits = torch.mm(x, weight.t()) + bias  # the bias at full precision
+            logits = times(x, weight) + bias  # the bias at full precision
             hit = (mine_hits >= 0).nonzero().squeeze(1)
             logits[hit, mine_hits[hit]] = -math.inf
             shares = logits.softmax(dim=1)  # among the others, for the time being
@@ -118,8 +120,8 @@ class _Contest(torch.autograd.Function):
             d_own[part] = torch.exp(mine - total) - 1
             lost = torch.exp(others - total).unsqueeze(1)
             shares = shares.to(vectors)
-            d_vectors[part] = torch.mm(shares, weight) * lost
-            d_weight += torch.mm((x * lost).to(vectors).t().contiguous(), shares)
+            d_vectors[part] = times(shares, weight.t()) * lost
+            d_weight += outer((x * lost).to(vectors), shares)
             d_bias += torch.mm(lost.t().to(vectors), shares).squeeze(0)
         ctx.save_for_backward(d_vectors, d_weight, d_bias, d_own)
         return loss / len(vectors)

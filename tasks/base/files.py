@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow as pa
 from datasets import Dataset
 
 from tasks.base.published import Source, choose, fetch
+from tasks.base.text_files import parse_json, read_lines
 from tasks.task import DataError
 
 
@@ -60,31 +60,35 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         DataError: a line is not UTF-8, not JSON, or no object; the message names file and line.
     """
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line.decode("utf-8"))
-            except UnicodeDecodeError as error:
-                raise DataError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-            except json.JSONDecodeError as error:
-                raise DataError(f"{path}, line {number}: not JSON ({error})") from None
-            if not isinstance(row, dict):
-                raise DataError(f"{path}, line {number}: expected a JSON object")
-            yield number, row
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        row = parse_json(line, f"{path}, line {number}")
+        if not isinstance(row, dict):
+            raise DataError(f"{path}, line {number}: expected a JSON object")
+        yield number, row
 
 
 def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
     """Make a Dataset of rows, in chunks, so that only one chunk lives as Python objects.
 
     Raises:
-        DataError: there is no row; `path` is what the message names.
+        DataError: there is no row, or two have one `id`; `path` is what the message names.
     """
-    iterator = iter(rows)
+    iterator = _distinct(rows, path)
     chunks: list[pa.Table] = []
     while chunk := list(islice(iterator, 10_000)):
         chunks.append(pa.Table.from_pylist(chunk, schema=chunks[0].schema if chunks else None))
     if not chunks:
         raise DataError(f"{path}: no examples left")
     return Dataset(pa.concat_tables(chunks))
+
+
+def _distinct(rows: Iterable[dict[str, Any]], path: Path) -> Iterator[dict[str, Any]]:
+    """Pass the rows on. Raises DataError for two of one `id`."""
+    seen: set[str] = set()
+    for row in rows:
+        if row["id"] in seen:
+            raise DataError(f"{path}: the id {row['id']!r} occurs twice")
+        seen.add(row["id"])
+        yield row

@@ -17,6 +17,7 @@ from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
 from elmo_core.locks import locked
 from elmo_core.whole_files import replacing
+from tasks.base.text_files import read_json
 from tasks.task import DataError
 
 SPLITS = ("train", "dev", "test")
@@ -84,7 +85,8 @@ class Source:
         if not self.files:
             return folder.is_dir() and any(folder.iterdir())
         mark = folder / MARK
-        version = json.loads(mark.read_text())["version"] if mark.is_file() else None
+        facts = read_json(mark) if mark.is_file() else {}
+        version = facts.get("version") if isinstance(facts, dict) else None
         if version not in (None, self.version):
             raise DataError(
                 f"{folder} holds version {version} of {self.name}, not {self.version}: remove it"

@@ -21,6 +21,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.dropout import Dropout
+from elmo_core.products import Linear, linear
 from tasks.coref.spans import Spans, after_first_layer, xavier
 from tasks.nn.pair_products import pair_products
 
@@ -57,8 +59,8 @@ class AntecedentScorer(nn.Module):
         self.speaker = nn.Embedding(2, feature_dim)
         self.genre = nn.Embedding(genres + 1, feature_dim, padding_idx=0)  # 0: an unknown one
         self.distance = nn.Embedding(len(DISTANCES) + 1, feature_dim)
-        self.dropout = nn.Dropout(dropout)
-        self.first = nn.Linear(sum(self.parts), feed_forward)
+        self.dropout = Dropout(dropout)
+        self.first = Linear(sum(self.parts), feed_forward)
         self.rest = after_first_layer(feed_forward, dropout)
         self.register_buffer("buckets", torch.tensor(DISTANCES), persistent=False)
         with torch.no_grad():
@@ -102,9 +104,9 @@ class AntecedentScorer(nn.Module):
         of_i, of_j, of_both, of_features = self.first.weight.split(self.parts, dim=1)
         hidden = (
             pair_products(g_j, g_i, of_both)
-            + self.features(i, j, speaker, genre) @ of_features.t()
-            + F.linear(g_i, of_i, self.first.bias)
-            + (g_j @ of_j.t())[:, None]
+            + linear(self.features(i, j, speaker, genre), of_features)
+            + linear(g_i, of_i, self.first.bias)
+            + linear(g_j, of_j)[:, None]
         )
         return self.rest(hidden).squeeze(2) + spans.scores[i] + spans.scores[j]
 

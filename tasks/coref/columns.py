@@ -8,19 +8,20 @@ the clusters: `(3` opens a mention of cluster 3, `3)` closes one, `(3)` is one o
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 WORD, SPEAKER, FEWEST = 3, 9, 12  # two columns by place, and how many there are at least
+SKELETON = "[WORD]"  # in the place of each word, in the files before the words are put in
 NOTHING = ("", "-", "_", "*")  # no speaker, no mention
-_BEGIN = re.compile(r"#begin document \((.*)\); part (\d+)")
-_PIECE = re.compile(r"(\(?)(\d+)(\)?)")
+_BEGIN = re.compile(r"#begin document \((.*)\); part ([0-9]{1,9})\b")
+_PIECE = re.compile(r"(\(?)([0-9]+)(\)?)")
 
 Mention = tuple[int, int]  # first and last token of the document, both inclusive
 
@@ -34,6 +35,7 @@ class Document:
     sentences: list[list[str]] = field(default_factory=list)
     speakers: list[list[str]] = field(default_factory=list)  # of each token; "" if none is told
     clusters: list[list[Mention]] = field(default_factory=list)
+    doubled: int = 0  # mentions that stood in their cluster already, which were left out
 
 
 def read_columns(path: Path) -> Iterator[Document]:
@@ -43,7 +45,7 @@ def read_columns(path: Path) -> Iterator[Document]:
     line for brackets that do not match, lines outside any document and rows that are too short.
     """
     reader: _Reader | None = None
-    for number, line in _lines(path):
+    for number, line in read_lines(path):
         where = f"{path}, line {number}"
         if line.startswith("#begin"):
             begun = _BEGIN.match(line)
@@ -61,22 +63,13 @@ def read_columns(path: Path) -> Iterator[Document]:
         raise DataError(f"{path}: no '#end document' after {reader.document.name}")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield number, line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise DataError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-
-
 class _Reader:
     """A document under construction."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.opened: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)  # token, line
-        self.clusters: defaultdict[str, list[Mention]] = defaultdict(list)
+        self.clusters: defaultdict[str, dict[Mention, None]] = defaultdict(dict)
         self.words: list[str] = []
         self.speakers: list[str] = []
         self.tokens = 0
@@ -87,10 +80,15 @@ class _Reader:
             self.end_sentence()
             return
         # LitBank's last column is empty where there is no mention, so tabs count where there are.
-        fields = line.split("\t") if "\t" in line else line.split()
+        fields = line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
         if len(fields) < FEWEST:
             raise DataError(f"{where}: expected {FEWEST} columns or more, found {len(fields)}")
         word, speaker, cell = fields[WORD], fields[SPEAKER].strip(), fields[-1].strip()
+        if not word.strip() or word == SKELETON:
+            what = (
+                "a skeleton, into which the words are yet to be put" if word.strip() else "no word"
+            )
+            raise DataError(f"{where}: {what}")
         self.words.append(word[1:] if word in ("/.", "/?") else word)  # OntoNotes' escapes
         self.speakers.append("" if speaker in NOTHING else speaker)
         for piece in () if cell in NOTHING else cell.split("|"):
@@ -108,7 +106,9 @@ class _Reader:
         if parts[3]:
             if not self.opened[cluster]:
                 raise DataError(f"{where}: {piece!r} closes what was never opened")
-            self.clusters[cluster].append((self.opened[cluster].pop()[0], self.tokens))
+            mention = self.opened[cluster].pop()[0], self.tokens
+            self.document.doubled += mention in self.clusters[cluster]
+            self.clusters[cluster][mention] = None
 
     def end_sentence(self) -> None:
         """Finish the sentence at hand, if it has words."""
@@ -123,5 +123,5 @@ class _Reader:
         for cluster, begun in self.opened.items():
             if begun:
                 raise DataError(f"{path}, line {begun[0][1]}: '({cluster}' is never closed")
-        self.document.clusters = list(self.clusters.values())
+        self.document.clusters = [list(mentions) for mentions in self.clusters.values()]
         return self.document

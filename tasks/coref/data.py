@@ -61,6 +61,8 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
         log.info("%s: %d clusters of one mention, %s", path, counts["singletons"], done)
     if counts["repeated"]:
         log.info("%s: %d mentions stand in two clusters", path, counts["repeated"])
+    if counts["doubled"]:
+        log.info("%s: %d mentions stand twice in a cluster, taken once", path, counts["doubled"])
     if files[0].name.endswith("gold_conll") and len(dataset) != DOCUMENTS[split]:
         log.warning(
             "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
@@ -115,6 +117,7 @@ def _example(
     counts["tokens"] += sum(map(len, document.sentences))
     counts["clusters"] += len(clusters)
     counts["mentions"] += len(mentions)
+    counts["doubled"] += document.doubled
     counts["repeated"] += len(mentions) - len(set(mentions))
     genre = _GENRE.match(document.name)
     return {

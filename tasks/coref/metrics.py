@@ -8,12 +8,14 @@ the key shares with each cluster of the response.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+Mention = tuple[int, ...]  # first token, last token
 Clusters = Sequence[Sequence[Sequence[int]]]  # clusters of mentions [first token, last token]
 Array = NDArray[Any]
 
@@ -27,34 +29,69 @@ class Parts(NamedTuple):
     response: float
 
 
-class Overlap(NamedTuple):
-    """`shared` (key clusters, response clusters): mentions in both; the others: sizes of each."""
+class Links(NamedTuple):
+    """What clusters have of mentions and of pairs of them, each counted once."""
 
-    shared: Array
-    key: Array
+    mentions: int
+    together: int  # pairs in one cluster
+    apart: int  # pairs in two clusters
+
+
+class Overlap(NamedTuple):
+    """What a response has of a key."""
+
+    shared: Array  # (key clusters, response clusters): mentions in both
+    key: Array  # sizes of the clusters
     response: Array
+    key_links: Links
+    response_links: Links
 
 
 def overlap(key: Clusters, response: Clusters) -> Overlap:
-    """A mention of the key that the response has more than once counts where it comes first; a
-    cluster that this leaves empty is none. (So the official scorer.)"""
+    """Compare a response with a key, as the official scorer does.
+
+    A mention of the key that the response has more than once counts where it comes first; a cluster
+    that this leaves empty is none. A mention that the key does not have counts each time in the
+    size of a cluster, and once as a mention and in pairs.
+    """
     place = {tuple(mention): i for i, cluster in enumerate(key) for mention in cluster}
-    seen: set[tuple[int, ...]] = set()
-    rows, sizes = [], []
+    seen: set[Mention] = set()
+    rows, kept = [], []
     for cluster in response:
-        row, size = np.zeros(len(key)), 0
+        row, rest = np.zeros(len(key)), []
         for mention in map(tuple, cluster):
-            if mention in place and mention not in seen:
-                row[place[mention]] += 1
-            elif mention in place:
+            if mention in place and mention in seen:
                 continue
+            if mention in place:
+                row[place[mention]] += 1
             seen.add(mention)
-            size += 1
-        if size:
+            rest.append(mention)
+        if rest:
             rows.append(row)
-            sizes.append(size)
+            kept.append(rest)
     shared = np.array(rows).reshape(len(rows), len(key)).T
-    return Overlap(shared, np.array([len(cluster) for cluster in key]), np.array(sizes))
+    ours = [[tuple(mention) for mention in cluster] for cluster in key]
+    return Overlap(shared, _sizes(ours), _sizes(kept), links(ours), links(kept))
+
+
+def links(clusters: Sequence[Sequence[Mention]]) -> Links:
+    """Count distinct mentions and distinct pairs; a mention that stands twice in a cluster, or in
+    two of them, makes a pair with itself. (So the official scorer, in BLANC.)"""
+    sizes = _sizes(clusters)
+    order = {mention: i for i, mention in enumerate(dict.fromkeys(chain(*clusters)))}
+    if len(order) == sizes.sum():  # no mention is repeated
+        together = int(_pairs(sizes).sum())
+        return Links(len(order), together, _pairs(len(order)) - together)
+    times = np.zeros((len(order), len(clusters)))
+    for column, cluster in enumerate(clusters):
+        for mention in cluster:
+            times[order[mention], column] += 1
+    within = (times > 0).astype(float)
+    common, places = within @ within.T, within.sum(1)
+    others = np.triu_indices(len(order), 1)
+    together = (common > 0)[others].sum() + (times > 1).any(1).sum()
+    apart = (np.outer(places, places) > common)[others].sum() + (places > 1).sum()
+    return Links(len(order), int(together), int(apart))
 
 
 def muc(found: Overlap) -> Parts:
@@ -86,13 +123,13 @@ def ceaf_m(found: Overlap) -> Parts:
 def mentions(found: Overlap) -> Parts:
     """Count mentions found with exact boundaries, in whatever cluster."""
     right = found.shared.sum()
-    return Parts(right, found.key.sum(), right, found.response.sum())
+    return Parts(right, found.key_links.mentions, right, found.response_links.mentions)
 
 
 def coreferent(found: Overlap) -> Parts:
     """Count pairs of mentions in one cluster: the first half of BLANC (Luo et al. 2014)."""
     right = _pairs(found.shared).sum()
-    return Parts(right, _pairs(found.key).sum(), right, _pairs(found.response).sum())
+    return Parts(right, found.key_links.together, right, found.response_links.together)
 
 
 def not_coreferent(found: Overlap) -> Parts:
@@ -100,8 +137,7 @@ def not_coreferent(found: Overlap) -> Parts:
     kept, one = found.shared, coreferent(found)
     together = _pairs(kept.sum(0)).sum() + _pairs(kept.sum(1)).sum() - one.recalled
     right = _pairs(kept.sum()) - together
-    key = _pairs(found.key.sum()) - one.key
-    return Parts(right, key, right, _pairs(found.response.sum()) - one.response)
+    return Parts(right, found.key_links.apart, right, found.response_links.apart)
 
 
 METRICS: dict[str, Callable[[Overlap], Parts]] = {
@@ -119,5 +155,9 @@ def _aligned(worth: Array) -> float:
     return float(worth[linear_sum_assignment(worth, maximize=True)].sum())
 
 
+def _sizes(clusters: Sequence[Sequence[Mention]]) -> Array:
+    return np.array([len(cluster) for cluster in clusters])
+
+
 def _pairs(n: Any) -> Any:
-    return n * (n - 1) / 2
+    return n * (n - 1) // 2

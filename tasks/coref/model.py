@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
 from tasks.coref.antecedents import AntecedentScorer, Links
 from tasks.coref.spans import Spans, SpanScorer
 from tasks.nn.char_words import PAD, CharCNN
@@ -64,8 +65,8 @@ class EndToEnd(nn.Module):
         nn.init.zeros_(self.spelling.table.weight[PAD])
         self.placement = placement
         self.max_sentences = sizes.max_sentences
-        self.lexical_dropout = nn.Dropout(sizes.lexical_dropout)
-        self.dropout = nn.Dropout(sizes.dropout)
+        self.lexical_dropout = Dropout(sizes.lexical_dropout)
+        self.dropout = Dropout(sizes.dropout)
         x_dim = words.output_dim + self.spelling.output_dim
         self.encoder = CoupledBiLSTM(placement.input_dim(x_dim), sizes.hidden, sizes.dropout)
         shared: dict[str, Any] = {

@@ -24,7 +24,7 @@ def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Args:
         documents: each has `key` and `response`: clusters of mentions [first token, last token],
-            both inclusive.
+            both inclusive. One without a response counts as one whose response is empty.
 
     Returns:
         `muc`, `b_cubed`, `ceaf_e`, `ceaf_m`, `mentions`, `blanc`, each with `precision`, `recall`
@@ -36,7 +36,7 @@ def score(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     sums = np.zeros((len(METRICS), 4))
     for document in documents:
-        found = overlap(document["key"], document["response"])
+        found = overlap(document["key"], document.get("response") or ())
         sums += [metric(found) for metric in METRICS.values()]
     totals = dict(zip(METRICS, sums, strict=True))
     links = [totals.pop("coreferent"), totals.pop("not_coreferent")]

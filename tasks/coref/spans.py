@@ -17,6 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.dropout import Dropout
+from elmo_core.products import Linear, linear
 from tasks.coref.prune import prune
 from tasks.nn.attention import masked_softmax
 
@@ -49,9 +51,9 @@ class SpanScorer(nn.Module):
         self.parts = [h_dim, h_dim, feature_dim, x_dim]
         self.output_dim = sum(self.parts)
         self.width = nn.Embedding(max_width, feature_dim)
-        self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
-        self.first = nn.Linear(self.output_dim, feed_forward)
+        self.dropout = Dropout(dropout)
+        self.head = Linear(h_dim, 1, bias=False)  # a softmax would not notice a bias
+        self.first = Linear(self.output_dim, feed_forward)
         self.rest = after_first_layer(feed_forward, dropout)
         nn.init.xavier_uniform_(self.width.weight)
         nn.init.xavier_uniform_(self.head.weight)
@@ -71,10 +73,10 @@ class SpanScorer(nn.Module):
         attention = masked_softmax(self.head(h).squeeze(1)[where], within)
         of_first, of_last, of_width, of_head = self.first.weight.split(self.parts, dim=1)
         hidden = (
-            (h @ of_first.t()).index_select(0, first)
-            + (h @ of_last.t()).index_select(0, first + width)
-            + F.linear(feature, of_width, self.first.bias)
-            + weighted_sum(x @ of_head.t(), where, attention)
+            linear(h, of_first).index_select(0, first)
+            + linear(h, of_last).index_select(0, first + width)
+            + linear(feature, of_width, self.first.bias)
+            + weighted_sum(linear(x, of_head), where, attention)
         )
         scores = self.rest(hidden).squeeze(1).to(self.first.weight.dtype)
 
@@ -93,11 +95,11 @@ def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
 
 def after_first_layer(hidden: int, dropout: float) -> nn.Sequential:
     """Make what follows the first linear layer of a network of two hidden layers, one output."""
-    second, last = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
+    second, last = Linear(hidden, hidden), Linear(hidden, 1)
     xavier(second)
     xavier(last)
-    between = (nn.ReLU(), nn.Dropout(dropout))
-    return nn.Sequential(*between, second, nn.ReLU(), nn.Dropout(dropout), last)
+    between = (nn.ReLU(), Dropout(dropout))
+    return nn.Sequential(*between, second, nn.ReLU(), Dropout(dropout), last)
 
 
 def xavier(layer: nn.Linear) -> None:

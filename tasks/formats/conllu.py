@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 _ID, _FORM, _UPOS, _XPOS, _MISC, _COLUMNS = 0, 1, 3, 4, 9, 10
 _NEW = "# newdoc id = "
+_NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")  # the id of a range of words, or of an empty one
 
 
 class Word(NamedTuple):
@@ -52,28 +55,31 @@ def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
     Ranges of words (`1-2`) and empty ones (`8.1`) are left out.
 
     Raises:
-        DataError: a row has not ten columns; the message names file and line.
+        DataError: a row has not ten columns, ids do not count 1, 2, 3 …, or a word is empty; the
+            message names file and line.
     """
     name: str | None = None
     sentence: list[Word] = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            row = line.rstrip("\n")
-            if row.startswith(_NEW):
-                name = row.removeprefix(_NEW)
-            elif not row and sentence:
-                yield name, sentence
-                sentence = []
-            elif row and not row.startswith("#"):
-                word = _word(row.split("\t"), f"{path}, line {number}", number)
-                sentence += [word] if word else []
+    for number, row in read_lines(path):
+        if row.startswith(_NEW):
+            name = row.removeprefix(_NEW)
+        elif not row and sentence:
+            yield name, sentence
+            sentence = []
+        elif row and not row.startswith("#"):
+            word = _word(row.split("\t"), f"{path}, line {number}", number, len(sentence) + 1)
+            sentence += [word] if word else []
     if sentence:
         yield name, sentence
 
 
-def _word(fields: list[str], where: str, line: int) -> Word | None:
+def _word(fields: list[str], where: str, line: int, expected: int) -> Word | None:
     if len(fields) != _COLUMNS:
         raise DataError(f"{where}: expected {_COLUMNS} columns, found {len(fields)}")
-    if not fields[_ID].isdecimal():
+    if _NO_WORD.fullmatch(fields[_ID]):
         return None
+    if fields[_ID] != str(expected):
+        raise DataError(f"{where}: expected the id {expected}, found {fields[_ID]!r}")
+    if not fields[_FORM].strip():
+        raise DataError(f"{where}: the word is empty")
     return Word(fields[_FORM], fields[_UPOS], fields[_XPOS], fields[_MISC], line)

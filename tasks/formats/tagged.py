@@ -10,6 +10,7 @@ from pathlib import Path
 from datasets import Dataset
 
 from tasks.base.files import find, to_dataset
+from tasks.base.text_files import read_lines
 from tasks.formats.conllu import read_sentences
 from tasks.formats.treebank import unescape
 from tasks.task import DataError
@@ -105,22 +106,21 @@ def read_trees(path: Path) -> Iterator[Sentence]:
     leaf: list[str] = []  # what the bracket at hand holds, besides brackets
     tokens: list[str] = []
     tags: list[str] = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            for piece in PIECE.findall(line):
-                if piece not in ("(", ")"):
-                    leaf.append(piece)
-                    continue
-                opens = piece == "("
-                depth += 1 if opens else -1
-                if depth < 0 or len(leaf) not in ((0, 1) if opens else (0, 2)):
-                    raise DataError(f"{path}, line {number}: malformed tree at {line.strip()!r}")
-                if len(leaf) == 2 and leaf[0] != TRACE:
-                    tags.append(leaf[0])
-                    tokens.append(unescape(leaf[1]))
-                leaf = []
-                if not depth and tokens:
-                    yield tokens, tags
-                    tokens, tags = [], []
+    for number, line in read_lines(path):
+        for piece in PIECE.findall(line):
+            if piece not in ("(", ")"):
+                leaf.append(piece)
+                continue
+            opens = piece == "("
+            depth += 1 if opens else -1
+            if depth < 0 or len(leaf) not in ((0, 1) if opens else (0, 2)):
+                raise DataError(f"{path}, line {number}: malformed tree at {line.strip()!r}")
+            if len(leaf) == 2 and leaf[0] != TRACE:
+                tags.append(leaf[0])
+                tokens.append(unescape(leaf[1]))
+            leaf = []
+            if not depth and tokens:
+                yield tokens, tags
+                tokens, tags = [], []
     if depth:
         raise DataError(f"{path}: the last tree is not closed")

@@ -10,7 +10,9 @@ A tag is `O`, or a prefix, a hyphen and a type:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 IOB1, BIO, BIOES = "iob1", "bio", "bioes"
 PREFIXES = {IOB1: ("B", "I"), BIO: ("B", "I"), BIOES: ("B", "I", "E", "S")}
@@ -71,20 +73,54 @@ def check(tags: Sequence[str], scheme: str) -> None:
 
 
 def detect(sentences: Iterable[Sequence[str]]) -> str:
-    """Tell the scheme in which a file's tags are written.
+    """Tell the scheme in which most of a file's tags are written.
 
-    Any E- or S- makes it BIOES; a B- that does not follow its own type, which IOB1 has no use
-    for, makes it BIO; what is left is IOB1.
+    Where a chunk begins and no chunk of its type stands before it, BIO has B- and IOB1 has I-. In
+    BIOES every chunk has one E- or S-.
     """
-    found = IOB1
+    begins, ends = Counter[str](), 0
     for tags in sentences:
-        before = None
-        for tag in tags:
-            if tag.startswith(("E-", "S-")):
-                return BIOES
-            if not follows(before, tag, IOB1):
-                found = BIO
-            before = tag
+        kind_before = ""
+        for prefix, kind in map(parse, tags):
+            begins[prefix] += bool(kind) and kind != kind_before
+            ends += prefix in ("E", "S")
+            kind_before = kind
+    if 2 * ends > begins.total():
+        return BIOES
+    return IOB1 if begins["I"] > begins["B"] else BIO
+
+
+def odd(tags: Sequence[str], scheme: str) -> list[int]:
+    """Find the positions of tags that may not follow the one before them in this scheme.
+
+    >>> odd(["I-PER", "O", "B-PER"], IOB1)
+    [2]
+    """
+    return [i for i, pair in enumerate(pairwise([None, *tags])) if not follows(*pair, scheme)]
+
+
+def chunks(tags: Sequence[str]) -> list[Span]:
+    """Read the chunks off the tags, in order, as conlleval does, well formed or not.
+
+    B- and S- always begin a chunk, I- and E- where no chunk of their type goes on.
+
+    Raises:
+        TagError: something is no tag of any scheme.
+
+    >>> chunks(["I-PER", "O", "B-PER", "I-LOC"])
+    [(0, 1, 'PER'), (2, 3, 'PER'), (3, 4, 'LOC')]
+    """
+    found: list[Span] = []
+    kind_before = ""
+    for i, tag in enumerate(tags):
+        prefix, kind = parse(tag)
+        if tag != OUTSIDE and not (kind and prefix in PREFIXES[BIOES]):
+            raise TagError(i, f"unknown tag {tag!r}")
+        if prefix in ("B", "S") or (kind != kind_before and tag != OUTSIDE):
+            found.append((i, i + 1, kind))
+        elif tag != OUTSIDE:
+            found[-1] = (found[-1][0], i + 1, kind)
+        kind_before = kind
     return found
 
 
@@ -98,16 +134,7 @@ def spans(tags: Sequence[str], scheme: str) -> list[Span]:
     [(0, 2, 'PER')]
     """
     check(tags, scheme)
-    chunks: list[Span] = []
-    kind_before = ""
-    for i, tag in enumerate(tags):
-        prefix, kind = parse(tag)
-        if prefix in ("B", "S") or (scheme == IOB1 and prefix == "I" and kind != kind_before):
-            chunks.append((i, i + 1, kind))
-        elif tag != OUTSIDE:
-            chunks[-1] = (chunks[-1][0], i + 1, kind)
-        kind_before = kind
-    return chunks
+    return chunks(tags)
 
 
 def from_spans(chunks: Iterable[Span], length: int, scheme: str) -> list[str]:

@@ -21,4 +21,4 @@ def unescape(word: str) -> str:
     >>> unescape("-LRB-")
     '('
     """
-    return ESCAPED.get(word.upper()) or word.replace("\\", "")
+    return ESCAPED.get(word.upper()) or word.replace("\\", "") or word

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets import ClassLabel, Dataset
+from datasets import ClassLabel, Dataset, Features
 
 from tasks.base.files import DataError, find, to_dataset
-from tasks.formats.tags import BIO, TagError, convert, detect
+from tasks.base.parquet import read_rows, read_schema
+from tasks.base.text_files import read_lines
+from tasks.formats.tags import BIO, TagError, chunks, detect, from_spans, odd
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +43,10 @@ class Sentence:
 def read(folder: Path, split: str) -> Dataset | None:
     """The sentences of a split, their tags in BIO, from whatever scheme the file uses.
 
-    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Raises DataError
-    with file and line for malformed rows and tags.
+    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Tags that may not
+    stand where they stand in the scheme that most are written in (CoNLL-2003's own files have
+    some) are read as conlleval reads them; how many is logged. Raises DataError with file and line
+    for malformed rows and unknown tags.
     """
     path = locate(folder, split)
     if path is None:
@@ -54,7 +58,7 @@ def read(folder: Path, split: str) -> Dataset | None:
         first, end = (round(share * len(sentences)) for share in SHARES[split])
         log.info("%s: one file, cut: %s is sentences %d to %d", path, split, first + 1, end)
     rows = [
-        {"id": f"{split}-{number}", "tokens": one.tokens, "tags": _bio(one, scheme, path)}
+        {"id": f"{split}-{number}", "tokens": one.tokens, "tags": _bio(one, path)}
         for number, one in enumerate(sentences[first:end], start=first + 1)
     ]
     log.info(
@@ -62,6 +66,13 @@ def read(folder: Path, split: str) -> Dataset | None:
         *(path, len(rows), sum(len(row["tokens"]) for row in rows)),
         *(sum(tag[0] == "B" for row in rows for tag in row["tags"]), scheme.upper()),
     )
+    places = [one.places[i] for one in sentences for i in odd(one.tags, scheme)]
+    if places:
+        log.warning(
+            "%s: %d tags may not stand where they stand in %s (the first: %s); "
+            "read as conlleval reads them",
+            *(path, len(places), scheme.upper(), places[0]),
+        )
     return to_dataset(rows, path)
 
 
@@ -73,9 +84,9 @@ def locate(folder: Path, split: str) -> Path | None:
     return path
 
 
-def _bio(sentence: Sentence, scheme: str, path: Path) -> list[str]:
+def _bio(sentence: Sentence, path: Path) -> list[str]:
     try:
-        return convert(sentence.tags, scheme, BIO)
+        return from_spans(chunks(sentence.tags), len(sentence.tags), BIO)
     except TagError as error:
         raise DataError(f"{path}, {sentence.places[error.position]}: {error}") from None
 
@@ -87,7 +98,8 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
     """
     sentence = Sentence([], [], [])
     columns = 0
-    for place, line in _lines(path):
+    for number, line in read_lines(path):
+        place = f"line {number}"
         fields = line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
         if not line.strip() or fields[0] == DOCUMENT_START:
             if sentence.tokens:
@@ -105,31 +117,27 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
         yield sentence
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            place = f"line {number}"
-            try:
-                yield place, line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise DataError(f"{path}, {place}: not UTF-8 ({error.reason})") from None
-
-
 def _read_parquet(path: Path) -> Iterator[Sentence]:
     """The hub's edition: `tokens` and `ner_tags`, which are names or numbers of named classes."""
-    rows = Dataset.from_parquet(str(path))
-    missing = {"tokens", "ner_tags"} - set(rows.column_names)
-    if missing:
-        raise DataError(f"{path}: no column {' or '.join(sorted(missing))}")
-    kind = rows.features["ner_tags"].feature
-    for number, row in enumerate(rows, start=1):
+    names = dict(enumerate(_names(path)))
+    for number, row in read_rows(path, "tokens", "ner_tags"):
         place = f"row {number}"
         tokens, tags = row["tokens"], row["ner_tags"]
-        if len(tokens) != len(tags) or not all(tokens):
+        lists = isinstance(tokens, list) and isinstance(tags, list) and len(tokens) == len(tags)
+        if not lists or not all(isinstance(token, str) and token.strip() for token in tokens):
             raise DataError(f"{path}, {place}: expected a tag for each token, and no empty token")
-        if isinstance(kind, ClassLabel):
-            tags = kind.int2str(tags)
-        elif not all(isinstance(tag, str) for tag in tags):
+        tags = [names.get(tag, tag) for tag in tags]
+        if not all(isinstance(tag, str) for tag in tags):
             raise DataError(f"{path}, {place}: tags are numbers, and the file does not name them")
         if tokens:
             yield Sentence(tokens, tags, [place] * len(tokens))
+
+
+def _names(path: Path) -> list[str]:
+    """The names of the numbers in `ner_tags`, which the hub's library notes beside the columns."""
+    try:
+        features = Features.from_arrow_schema(read_schema(path))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: the types of its columns are damaged ({error})") from None
+    kind = getattr(features.get("ner_tags"), "feature", None)
+    return list(kind.names) if isinstance(kind, ClassLabel) else []

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.formats.tags import follows
 from tasks.nn.char_words import CharCNN
 from tasks.nn.crf import CRF
@@ -56,7 +57,7 @@ class Tagger(nn.Module):
         x = words.output_dim + self.spelling.output_dim
         self.lower = BiLSTM(placement.input_dim(x), first)
         self.upper = BiLSTM(self.lower.output_dim, second)
-        self.dense = nn.Linear(placement.output_dim(self.upper.output_dim), len(tags))
+        self.dense = Linear(placement.output_dim(self.upper.output_dim), len(tags))
         nn.init.xavier_uniform_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
         self.crf = CRF(tags, partial(follows, scheme=scheme))

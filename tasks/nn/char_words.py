@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.dropout import Dropout
+
 LONGEST = 50  # bytes; what is longer, web addresses mostly, is cut
 PAD, CHARACTERS = 0, 257
 
@@ -48,7 +50,7 @@ class CharCNN(nn.Module):
         for bank in banks:
             nn.init.xavier_uniform_(bank.weight)
         self.banks = nn.ModuleList(banks)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, characters: Tensor) -> Tensor:
         real = (characters != PAD).any(2)

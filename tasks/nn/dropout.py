@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import torch.nn.functional as F
 from torch import Tensor, nn
+
+from elmo_core.dropout import dropout
 
 
 class VariationalDropout(nn.Module):
@@ -16,4 +17,4 @@ class VariationalDropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p == 0:
             return x
-        return x * F.dropout(x.new_ones(x.shape[0], 1, x.shape[2]), self.p)
+        return x * dropout(x.new_ones(x.shape[0], 1, x.shape[2]), self.p)

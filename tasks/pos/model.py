@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.nn.words import WordEmbedding
 
 IGNORED = -100  # of no tag that is known: padding, and tags that training did not show
@@ -33,7 +34,7 @@ class Probe(nn.Module):
         self.placement = placement
         self.words = None if placement.active else words
         own = 0 if self.words is None else words.output_dim
-        self.linear = nn.Linear(placement.output_dim(placement.input_dim(own)), tags)
+        self.linear = Linear(placement.output_dim(placement.input_dim(own)), tags)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """`words`, `tags`, `mask` (batch, tokens) → loss, a token's mean, and `logits` (batch,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,8 @@ from datasets import Dataset
 
 from elmo_core.text.tokenizer import tokenize
 from tasks.base.files import DataError, find, read_jsonl, to_dataset
+from tasks.base.parquet import read_rows
+from tasks.base.text_files import read_lines
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ def read(folder: Path, split: str) -> Dataset | None:
     if path is None:
         return None
     dropped = 0
+    seen: set[str] = set()
 
     def labelled() -> Iterator[dict[str, Any]]:
         nonlocal dropped
@@ -42,8 +44,12 @@ def read(folder: Path, split: str) -> Dataset | None:
             if label == NO_LABEL:
                 dropped += 1
                 continue
+            name = str(row.get("pairID") or f"{split}-{number}")
+            if name in seen:  # nobody scores by it, so what repeats it is still an example
+                name = f"{name}:{number}"
+            seen.add(name)
             yield {
-                "id": str(row.get("pairID") or f"{split}-{number}"),
+                "id": name,
                 "premise": _words(row, "sentence1", path, number),
                 "hypothesis": _words(row, "sentence2", path, number),
                 "label": label,
@@ -80,16 +86,23 @@ def _words(row: dict[str, Any], key: str, path: Path, number: int) -> list[str]:
 
 def _read_txt(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The tab-separated edition: a header line, no quoting."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        for row in reader:
-            yield reader.line_num, row
+    header: list[str] = []
+    for number, line in read_lines(path):
+        fields = line.split("\t")
+        if not header:
+            header = fields
+        elif len(fields) > len(header):
+            raise DataError(
+                f"{path}, line {number}: expected {len(header)} columns, found {len(fields)}"
+            )
+        elif line:
+            yield number, dict(zip(header, fields, strict=False))
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The hub's edition: premise, hypothesis, label 0–2 or -1."""
-    for number, row in enumerate(Dataset.from_parquet(str(path)), start=1):
-        label = row["label"]
+    for number, row in read_rows(path, "premise", "hypothesis", "label"):
+        label = row["label"] if isinstance(row["label"], int) else -1
         yield (
             number,
             {

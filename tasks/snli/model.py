@@ -9,6 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
+from elmo_core.products import Linear
 from tasks.nn.attention import align
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.pooling import masked_max, masked_mean
@@ -52,15 +54,15 @@ class ESIM(nn.Module):
         self.rnn_dropout = VariationalDropout(dropout)
         self.encoder = BiLSTM(placement.input_dim(words.output_dim), hidden)
         aligned = 4 * placement.output_dim(self.encoder.output_dim)
-        self.attention_dropout = nn.Dropout(sizes.attention_dropout if placement.active else 0.0)
-        self.enhance = nn.Linear(aligned, hidden)
+        self.attention_dropout = Dropout(sizes.attention_dropout if placement.active else 0.0)
+        self.enhance = Linear(aligned, hidden)
         self.composition = BiLSTM(hidden, hidden)
         self.classifier = nn.Sequential(
-            nn.Dropout(dropout),
-            nn.Linear(4 * self.composition.output_dim, hidden),
+            Dropout(dropout),
+            Linear(4 * self.composition.output_dim, hidden),
             nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(hidden, labels),
+            Dropout(dropout),
+            Linear(hidden, labels),
         )
         self.weight_l2 = sizes.weight_l2 if placement.active else 0.0
         for layer in (self.enhance, *self.classifier):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -13,7 +12,11 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.base.files import DataError, find, to_dataset
+from tasks.base.parquet import read_rows
+from tasks.base.text_files import read_json
 from tasks.squad.tokens import Tokens, tokenise
+
+COPIES = 10_000_000  # characters of a paragraph, times its questions: each has a copy of it
 
 log = logging.getLogger(__name__)
 
@@ -150,22 +153,32 @@ def records_of(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
-    yield from Dataset.from_parquet(str(path))
+    for number, row in read_rows(path, "id", "question", "context", "answers"):
+        where = f"{path}, row {number}"
+        answers = _field(row, "answers", dict, where)
+        texts = _field(answers, "text", list, where)
+        starts = _field(answers, "answer_start", list, where)
+        if len(texts) != len(starts):
+            raise DataError(f"{where}: expected an answer_start for each text")
+        pairs = zip(texts, starts, strict=True)
+        listed = [{"text": text, "answer_start": start} for text, start in pairs]
+        context = _field(row, "context", str, where)
+        yield _record({**row, "answers": listed}, context, path, where)
 
 
 def _read_json(path: Path) -> Iterator[dict[str, Any]]:
     """Articles of paragraphs of questions."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 ({error.reason})") from None
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}: not JSON ({error})") from None
+    content = read_json(path)
     for i, article in enumerate(_field(content, "data", list, str(path))):
         for j, paragraph in enumerate(_field(article, "paragraphs", list, f"{path}, article {i}")):
             where = f"{path}, article {i}, paragraph {j}"
             context = _field(paragraph, "context", str, where)
-            for k, question in enumerate(_field(paragraph, "qas", list, where)):
+            questions = _field(paragraph, "qas", list, where)
+            if len(context) * len(questions) > COPIES:
+                raise DataError(
+                    f"{where}: {len(questions)} questions on {len(context)} characters are too many"
+                )
+            for k, question in enumerate(questions):
                 yield _record(question, context, path, f"{where}, question {k}")
 
 

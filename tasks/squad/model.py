@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.nn.biattention import BiAttention
 from tasks.nn.char_words import PAD, CharCNN
 from tasks.nn.dropout import VariationalDropout
@@ -67,7 +68,7 @@ class BiDAF(nn.Module):
         self.start = BiGRU(dim, hidden)
         self.end = BiGRU(2 * dim, hidden)
         # No biases: the softmax over a paragraph's words would not notice them.
-        self.start_score, self.end_score = (nn.Linear(dim, 1, bias=False) for _ in range(2))
+        self.start_score, self.end_score = (Linear(dim, 1, bias=False) for _ in range(2))
         nn.init.xavier_uniform_(self.start_score.weight)
         nn.init.xavier_uniform_(self.end_score.weight)
 
@@ -119,7 +120,7 @@ class BiDAF(nn.Module):
 
 
 def _relu(input_dim: int, output_dim: int) -> nn.Sequential:
-    linear = nn.Linear(input_dim, output_dim)
+    linear = Linear(input_dim, output_dim)
     nn.init.xavier_uniform_(linear.weight)
     nn.init.zeros_(linear.bias)
     return nn.Sequential(linear, nn.ReLU())

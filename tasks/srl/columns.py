@@ -6,7 +6,6 @@ predicate of the sentence has a column of brackets, `(ARG0*` … `*)`, in the or
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,11 +14,14 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from tasks.base.text_files import read_lines
 from tasks.formats.tags import BIO, Span, from_spans
 from tasks.task import DataError
 
 NONE = "-"  # no predicate here
+SKELETON = "[WORD]"  # in the place of each word, in the files before the words are put in
 BEGIN, END = "#begin document", "#end document"
+_FIELD = re.compile(r"[^ \t]+")  # a no-break space is part of a word
 _CELL = re.compile(r"((?:\([^()*\s]+)*)\*(\)*)")
 
 
@@ -89,19 +91,14 @@ def _recognise(
 def _split(path: Path, counts: Counter[str]) -> Iterator[Rows]:
     """Sentences as rows of fields; comment lines are left out, documents counted."""
     rows: Rows = []
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                text = line.decode("utf-8").strip()
-            except UnicodeDecodeError as error:
-                raise DataError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-            if text.startswith((BEGIN, END)):
-                counts["documents"] += text.startswith(BEGIN)
-            elif text:
-                rows.append((number, text.split()))
-            elif rows:
-                yield rows
-                rows = []
+    for number, line in read_lines(path):
+        if line.startswith((BEGIN, END)):
+            counts["documents"] += line.startswith(BEGIN)
+        elif fields := _FIELD.findall(line):
+            rows.append((number, fields))
+        elif rows:
+            yield rows
+            rows = []
     if rows:
         yield rows
 
@@ -136,6 +133,8 @@ def _sentence(rows: Rows, layout: Layout, path: Path, counts: Counter[str]) -> S
             raise DataError(
                 f"{path}, line {number}: {len(row)} columns, but the sentence begins with {width}"
             )
+    if SKELETON in fields[layout.word]:
+        raise DataError(f"{path}, line {line}: a skeleton, into which the words are yet to be put")
     counts["sentences"] += 1
     targets = [i for i, (_, row) in enumerate(rows) if row[layout.target] != NONE]
     propositions = []

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.products import Linear
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 
@@ -46,7 +47,7 @@ class DeepSRL(nn.Module):
         self.predicate = nn.Embedding(2, sizes.predicate_dim)
         x_dim = placement.input_dim(words.output_dim + sizes.predicate_dim)
         self.encoder = AlternatingLSTM(x_dim, sizes.hidden, sizes.layers, sizes.dropout)
-        self.dense = nn.Linear(placement.output_dim(sizes.hidden), tags)
+        self.dense = Linear(placement.output_dim(sizes.hidden), tags)
         nn.init.normal_(self.predicate.weight, std=GLOVE_STD)
         nn.init.orthogonal_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)

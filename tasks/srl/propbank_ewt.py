@@ -15,6 +15,7 @@ from pathlib import Path
 from elmo_core.downloads.archives import unpack
 from elmo_core.whole_files import replacing
 from tasks.base.published import SPLITS
+from tasks.base.text_files import read_lines
 from tasks.formats import ud_ewt
 from tasks.formats.conllu import Word, read_conllu
 from tasks.task import DataError
@@ -62,7 +63,7 @@ def _name(skeleton: Path) -> str:
 def read_skeleton(path: Path) -> list[list[Row]]:
     """Read sentences as rows of fields."""
     sentences: list[list[Row]] = [[]]
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in read_lines(path):
         fields = line.split()
         if not fields and sentences[-1]:
             sentences.append([])

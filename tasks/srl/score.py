@@ -2,7 +2,8 @@
 
 A proposition's arguments are its spans, with C-X joined to X: `A1 … C-A1` is one argument of two
 pieces. A predicted argument is right if role and all pieces are. R-X is a role of its own, V is
-scored apart. A proposition that one side lacks counts with all its arguments as missed or excess.
+scored apart. A proposition that the prediction lacks counts with all its arguments as missed; one
+that gold lacks is left out.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     gold, pred, right = Counter[str](), Counter[str](), Counter[str]()
     for proposition in (p for sentence in sentences for p in sentence["propositions"]):
-        wanted = Counter(arguments(proposition["gold"] or ()))
+        if proposition["gold"] is None:
+            continue
+        wanted = Counter(arguments(proposition["gold"]))
         found = Counter(arguments(proposition["pred"] or ()))
         gold.update(role for role, _ in wanted.elements())
         pred.update(role for role, _ in found.elements())

@@ -10,6 +10,8 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.base.files import DataError, find, read_jsonl, to_dataset
+from tasks.base.parquet import read_rows
+from tasks.base.text_files import read_lines
 from tasks.formats.treebank import unescape
 from tasks.sst5.trees import parse
 
@@ -38,7 +40,7 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
     if path.suffix == ".txt":
         dataset = to_dataset(_trees(path, split, min_phrase), path)
     else:
-        rows = read_jsonl(path) if path.suffix == ".jsonl" else _parquet(path)
+        rows = read_jsonl(path) if path.suffix == ".jsonl" else read_rows(path, "text", "label")
         dataset = to_dataset(_sentences(rows, path, split), path)
     phrases = sum(dataset["phrase"])
     sentences = len(dataset) - phrases
@@ -54,28 +56,27 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
 
 def _trees(path: Path, split: str, min_phrase: int | None) -> Iterator[Row]:
     """The official files: one tree a line."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                words, (whole, *inner) = parse(line.decode("utf-8"))
-            except ValueError as error:  # UnicodeDecodeError is one
-                raise DataError(f"{path}, line {number}: {error}") from None
-            name = f"{split}-{number}"
-            yield _row(name, words, whole.sentiment)
-            if min_phrase is None:
-                continue
-            phrases = (part for part in inner if part.end - part.start >= min_phrase)
-            for count, (sentiment, start, end) in enumerate(phrases, start=1):
-                yield _row(f"{name}-{count}", words[start:end], sentiment, phrase=True)
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            words, (whole, *inner) = parse(line)
+        except ValueError as error:
+            raise DataError(f"{path}, line {number}: {error}") from None
+        name = f"{split}-{number}"
+        yield _row(name, words, whole.sentiment)
+        if min_phrase is None:
+            continue
+        phrases = (part for part in inner if part.end - part.start >= min_phrase)
+        for count, (sentiment, start, end) in enumerate(phrases, start=1):
+            yield _row(f"{name}-{count}", words[start:end], sentiment, phrase=True)
 
 
 def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Iterator[Row]:
     """The hub's files: `text`, tokenised already, and `label`, 0 to 4."""
     for number, row in rows:
         text, label = row.get("text"), row.get("label")
-        words = [unescape(word) for word in text.split(" ") if word] if text else []
+        words = [unescape(w) for w in text.split(" ") if w] if isinstance(text, str) else []
         if not words:
             raise DataError(f"{path}, line {number}: 'text' is missing or empty")
         if not isinstance(label, int) or label not in range(len(LABELS)):
@@ -85,7 +86,3 @@ def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Itera
 
 def _row(name: str, words: list[str], label: int, phrase: bool = False) -> Row:
     return {"id": name, "words": words, "label": LABELS[label], "phrase": phrase}
-
-
-def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
-    return enumerate(Dataset.from_parquet(str(path)), start=1)

@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.dropout import Dropout
+from elmo_core.products import Linear
 from tasks.nn.attention import masked_softmax
 from tasks.nn.maxout import Maxout
 from tasks.nn.pooling import SelfAttentivePooling, masked_max, masked_mean, masked_min
@@ -58,10 +60,10 @@ class BCN(nn.Module):
         self.words = words
         self.placement = placement
         self.feedforward = nn.Sequential(
-            nn.Dropout(dropout),
-            nn.Linear(placement.input_dim(words.output_dim), hidden),
+            Dropout(dropout),
+            Linear(placement.input_dim(words.output_dim), hidden),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.encoder = BiLSTM(hidden, hidden)
         self.integrator = BiLSTM(3 * self.encoder.output_dim, hidden)
@@ -95,10 +97,10 @@ def _classifier(kind: str, units: Sequence[int], dropout: Sequence[float]) -> nn
     last = len(units) - 2
     layers: list[nn.Module] = []
     for i, p in zip(range(last + 1), dropout, strict=True):
-        layers.append(nn.Dropout(p))
+        layers.append(Dropout(p))
         if kind == "maxout":
             layers.append(Maxout(units[i], units[i + 1], POOL))
         else:
-            layers.append(nn.Linear(units[i], units[i + 1]))
+            layers.append(Linear(units[i], units[i + 1]))
             layers += [nn.ReLU()] if i < last else []
     return nn.Sequential(*layers)

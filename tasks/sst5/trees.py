@@ -9,6 +9,7 @@ from tasks.formats.treebank import unescape
 
 # Only these are blanks: some words of the treebank hold a no-break space ("2 1/2").
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")
+LONGEST = 1000  # words; the treebank has 56 at most, and every constituent is a copy of its words
 DIGITS = {str(value): value for value in range(5)}
 
 
@@ -49,6 +50,8 @@ def parse(line: str) -> tuple[list[str], list[Constituent]]:
             leaf = True
         else:
             raise ValueError(f"{piece!r} after {words[-3:]}: expected a bracket or a label")
+    if len(words) > LONGEST:
+        raise ValueError(f"a sentence of {len(words)} words: {LONGEST} are the most")
     if opened or not words:
         raise ValueError(f"{len(opened)} brackets are not closed" if opened else "no tree")
     return words, [constituent for constituent in found if constituent]

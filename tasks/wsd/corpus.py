@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from xml.parsers import expat
 
+from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 SUFFIX, KEYS = ".data.xml", ".gold.key.txt"
@@ -45,7 +46,7 @@ def read_sentences(path: Path) -> Iterator[Sentence]:
                 reader.parser.Parse(chunk)
                 yield from reader.take()
         reader.parser.Parse(b"", True)
-    except expat.ExpatError as error:
+    except expat.ExpatError as error:  # what is not UTF-8 is "not well-formed"
         what = expat.ErrorString(error.code)
         raise DataError(f"{path}, line {error.lineno}: not XML ({what})") from None
 
@@ -57,12 +58,11 @@ def read_keys(path: Path) -> dict[str, list[str]]:
             f"no file {path}, which has the senses of {path.name.split('.')[0]}{SUFFIX}"
         )
     keys: dict[str, list[str]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            name, *senses = line.split() or [""]
-            if name and not senses:
-                raise DataError(f"{path}, line {number}: no sense of {name}")
-            keys.setdefault(name, []).extend(senses)
+    for number, line in read_lines(path):
+        name, *senses = line.split() or [""]
+        if name and not senses:
+            raise DataError(f"{path}, line {number}: no sense of {name}")
+        keys.setdefault(name, []).extend(senses)
     keys.pop("", None)
     return keys
 
@@ -72,14 +72,20 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("UTF-8")  # whatever the file says of itself
+        self.parser.EntityDeclHandler = self.entity
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.data
         self.finished: list[Sentence] = []
         self.sentence: Sentence | None = None
         self.word: dict[str, str] | None = None  # the attributes of the one at hand
-        self.text = ""
+        self.text: list[str] = []
+        self.seen: set[str] = set()  # instances
+
+    def entity(self, name: str, *_: object) -> None:
+        """A few declarations can stand for gigabytes of text, or for other files."""
+        raise self.error(f"<!ENTITY {name}> is not read")
 
     def take(self) -> list[Sentence]:
         """Return the sentences that are complete and were not taken yet."""
@@ -93,11 +99,12 @@ class _Reader:
         elif tag in ("wf", "instance"):
             if self.sentence is None or self.word is not None:
                 raise self.error(f"<{tag}> where none may stand")
-            self.word, self.text = attributes, ""
+            self.word, self.text = attributes, []
 
     def data(self, text: str) -> None:
         """Add to the text of the word at hand."""
-        self.text += text
+        if self.word is not None:
+            self.text.append(text)
 
     def end(self, tag: str) -> None:
         """Close a sentence or a word."""
@@ -109,7 +116,7 @@ class _Reader:
             self.sentence = None
         elif word is not None:
             start = len(sentence.tokens)
-            sentence.tokens.extend(self.text.split())
+            sentence.tokens.extend("".join(self.text).split())
             if len(sentence.tokens) == start:
                 raise self.error(f"<{tag}> without a word")
             if tag == "instance":
@@ -119,6 +126,9 @@ class _Reader:
     def instance(self, word: dict[str, str], start: int, end: int) -> Instance:
         """Make an instance of a word's attributes."""
         name, lemma, pos = (self.needed("instance", word, key) for key in ("id", "lemma", "pos"))
+        if name in self.seen:
+            raise self.error(f"the instance {name} occurs twice")
+        self.seen.add(name)
         if pos not in LETTERS:
             raise self.error(f"pos={pos!r} of {name}: unknown (one of {', '.join(LETTERS)})")
         place = self.parser.CurrentLineNumber

@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 FILES = ("index.sense", "oewn_senses.tsv")
 KEY = re.compile(r"(.+)%([1-5]):\d\d:\d\d:.*:.*")
+RANK = re.compile(r"[0-9]{1,9}")
 LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: adjectives that cluster around 3
 
 
@@ -21,14 +23,15 @@ def read_first_senses(path: Path) -> dict[str, str]:
     first in the file counts. Raises DataError with file and line.
     """
     first: dict[str, tuple[int, str]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            fields = line.rstrip("\n").split("\t" if "\t" in line else " ")
-            key = KEY.fullmatch(fields[0])
-            rank = {4: fields[2:3], 5: fields[3:4]}.get(len(fields), [])
-            if key is None or not (rank and rank[0].isdecimal()):
-                raise DataError(f"{path}, line {number}: expected a sense, found {line.strip()!r}")
-            lemma = f"{key[1].lower()}#{LETTERS[key[2]]}"
-            if lemma not in first or int(rank[0]) < first[lemma][0]:
-                first[lemma] = int(rank[0]), fields[0]
+    for number, line in read_lines(path):
+        fields = line.split("\t" if "\t" in line else " ")
+        key = KEY.fullmatch(fields[0])
+        rank = {4: fields[2:3], 5: fields[3:4]}.get(len(fields), [])
+        if key is None or not (rank and RANK.fullmatch(rank[0])):
+            raise DataError(f"{path}, line {number}: expected a sense, found {line.strip()!r}")
+        lemma = f"{key[1].lower()}#{LETTERS[key[2]]}"
+        if lemma not in first or int(rank[0]) < first[lemma][0]:
+            first[lemma] = int(rank[0]), fields[0]
+    if not first:
+        raise DataError(f"{path}: no sense in it")
     return {lemma: key for lemma, (_, key) in first.items()}

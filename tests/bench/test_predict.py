@@ -46,7 +46,7 @@ def test_new_pairs_from_a_file_and_from_standard_input(
     assert rows[0]["prediction"] in rows[0]["probabilities"]
     assert rows[0]["probabilities"] == pytest.approx(rows[1]["probabilities"])
     assert "gold" not in rows[0]
-    (tmp_path / "in.jsonl").write_text(lines)
+    (tmp_path / "in.jsonl").write_text(lines, encoding="utf-8-sig")  # as some editors do
     said(folder, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
     assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
 
@@ -59,10 +59,14 @@ def test_what_a_user_can_mend_is_one_line(
         ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
         ('\n{"premise": ', "line 2 is not JSON"),
         ("plain text", "line 1: needs the field 'premise'"),
+        ('{"premise": ' + "[" * 100_000, "line 1 is not JSON: brackets are nested too deep"),
+        ('{"premise": "A", "n": NaN}', "line 1 is not JSON: NaN is no number"),
         ("plain text", '; an example: {"premise": "A man sleeps.", "hypothesis": '),
     ):
         _, error = said(folder, lines=lines)
         assert message in error
         assert "Traceback" not in error
+    (tmp_path / "latin-1").write_bytes(b'\n{"premise": "na\xefve"}\n')
+    assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
     assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]

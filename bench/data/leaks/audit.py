@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from elmo_core.pretraining.texts import find_texts
 from rich.markup import escape
 
 from bench.data.catalogue import console, short
@@ -15,19 +14,16 @@ from bench.data.leaks.report import row_of, show
 from bench.data.leaks.search import search
 from bench.data.leaks.sets import chosen, splits
 from bench.errors import RunError
-from elmo_core.pretraining.errors import CorpusError
+from elmo_core.text.files import find_texts
 from elmo_core.whole_files import replacing
 
 
 def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: Path | None) -> int:
     """Print what leaks; with `clean`, write the texts without it, and a JSON file beside them.
 
-    Raises RunError for texts, folders and tasks that are not there, DataError for data files.
+    Raises TextError for texts that are not there, RunError for folders, tasks and data files.
     """
-    try:
-        files = find_texts([text.expanduser() for text in texts])
-    except CorpusError as error:
-        raise RunError(str(error)) from error
+    files = find_texts([text.expanduser() for text in texts])
     targets = _targets(texts, files, clean) if clean else {}
     collection = Collection()
     audited = list(splits(chosen(task, folder), collection))
@@ -43,7 +39,7 @@ def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: P
 
 
 def _targets(texts: Sequence[Path], files: Mapping[str, Path], clean: Path) -> dict[str, Path]:
-    """Where each file goes: to `clean` itself if there is one text, and it is a file; else below.
+    """Return where each file goes: to `clean` itself if the one text is a file, else below it.
 
     A folder's files keep their places; of several texts, each begins with its own name.
     """

@@ -31,7 +31,7 @@ _BRACKETS = re.compile("-[lr][rsc]b-")  # as the Penn Treebank writes them
 
 
 class _Letters(dict[int, str | None]):
-    """For `str.translate`: letters, digits and marks stay, all else parts words.
+    """Tells `str.translate` what stays: letters, digits and marks; all else parts words.
 
     Han characters and kana, which are written without spaces, are a word each; formatting
     characters, such as a soft hyphen, vanish.
@@ -51,7 +51,7 @@ _LETTERS = _Letters()
 
 
 def normalised(text: str) -> list[str]:
-    """The words of a text, the same however it is cased, punctuated and tokenised.
+    """Return the words of a text, the same however it is cased, punctuated and tokenised.
 
     >>> normalised("It's the U.S.—I don't think so")
     ['it', 's', 'the', 'u', 's', 'i', 'do', 'nt', 'think', 'so']
@@ -82,9 +82,9 @@ class Match(NamedTuple):
 
 
 class Collection:
-    """The small side: distinct sentences, looked up by their runs of five words.
+    """Holds distinct sentences, the small side, and finds them by their runs of five words.
 
-    Some 250 bytes a word.
+    It takes some 250 bytes a word.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Collection:
         self._places: defaultdict[int, list[int]] = defaultdict(list)
 
     def add(self, sentence: Sequence[str]) -> int | None:
-        """The number of a sentence (normalised words); None if it is too short to be looked for."""
+        """Return the number of a sentence (normalised words), None if it is too short."""
         if len(sentence) < SHORTEST:
             return None
         known = self._numbers.setdefault(tuple(sentence), len(self._numbers))
@@ -109,7 +109,7 @@ class Collection:
         return known
 
     def matches(self, text: Sequence[str]) -> Iterator[Match]:
-        """What of the sentences stands in `text` (normalised words)."""
+        """Yield what of the sentences stands in `text` (normalised words)."""
         places, owners = self._places, self._owners
         hits: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for i in [i for i, key in enumerate(_shingles(text)) if key in places]:
@@ -124,7 +124,7 @@ class Collection:
     def _runs(
         self, sentence: int, pairs: list[tuple[int, int]], text: Sequence[str]
     ) -> Iterator[Match]:
-        """Words in a row that are the same on both sides, where there are enough of them."""
+        """Yield the words in a row that are the same on both sides, if they are enough."""
         length = self._lengths[sentence]
         aligned = sorted((place - i, i) for i, place in pairs)
         for _, group in groupby(
@@ -144,19 +144,19 @@ def _shingles(words: Sequence[str]) -> Iterator[int]:
 
 
 def _fewest(length: int) -> int:
-    """Shingles without which a sentence of so many words cannot be found."""
+    """Return how many shingles must meet before a sentence of this length can be found."""
     if length < RUN:
         return length - SHINGLE + 1
     return min(RUN - SHINGLE + 1, _enough(length))
 
 
 def _enough(length: int) -> int:
-    """Shingles of a near-duplicate: half of them, rounded up."""
+    """Return how many shingles make a near-duplicate: half of them, rounded up."""
     return -int(-NEAR * (length - SHINGLE + 1) // 1)
 
 
 def _near(sentence: int, length: int, pairs: list[tuple[int, int]]) -> Iterator[Match]:
-    """Stretches of at most twice the sentence's length that hold enough of its shingles."""
+    """Yield stretches, at most twice as long as the sentence, with enough of its shingles."""
     begin = 0
     while begin < len(pairs):
         first = pairs[begin][0]

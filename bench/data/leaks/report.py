@@ -17,7 +17,7 @@ WORST = 3
 
 
 def row_of(split: Split, found: Mapping[int, Place]) -> dict[str, Any]:
-    """An example counts once: for the worst of what was found of it."""
+    """Count what was found of a split; an example counts once, for the worst."""
     hits = {
         example: max((found[n] for n in numbers if n in found), key=lambda place: place.rank)
         for example, numbers in split.examples.items()
@@ -81,7 +81,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _said(case: dict[str, Any]) -> str:
-    """What was found of an example's worst sentence, and of how many of its sentences."""
+    """Say what was found of an example's worst sentence, and of how many of its sentences."""
     what = {
         "run": f"{case['words']} words in a row",
         "near": f"{case['share']:.0%} of a sentence of {case['words']} words",

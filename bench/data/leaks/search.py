@@ -30,7 +30,7 @@ class Place:
 def search(
     collection: Collection, files: Mapping[str, Path], targets: Mapping[str, Path]
 ) -> tuple[dict[int, Place], int]:
-    """Sentence → where it was found best, and the number of lines left out of the `targets`."""
+    """Return where each sentence was found best, and how many lines the `targets` lack."""
     found: dict[int, Place] = {}
     removed = 0
     with progress("searching", sum(path.stat().st_size for path in files.values())) as advance:
@@ -50,7 +50,7 @@ def search(
 
 
 def _found_in(stretch: Stretch, collection: Collection, found: dict[int, Place]) -> set[int]:
-    """The numbers of the lines in which something was found; what was found goes to `found`."""
+    """Return the numbers of lines in which something was found, and note it in `found`."""
     lines: set[int] = set()
     for match in collection.matches(stretch.words):
         place = Place(match, f"{stretch.path}:{stretch.line(match.first)}")
@@ -69,7 +69,7 @@ class Writer:
         self._waiting: dict[int, bytes] = {}
 
     def take(self, stretch: Stretch, without: set[int]) -> None:
-        """The next stretch, which may take back lines of the one before."""
+        """Take the next stretch, which may take back lines of the one before."""
         self._write([number for number in self._waiting if number < stretch.first])
         fresh = stretch.lines[stretch.seen :]
         self._waiting.update(enumerate(fresh, start=stretch.first + stretch.seen))
@@ -78,7 +78,7 @@ class Writer:
             self.removed += 1
 
     def close(self) -> None:
-        """There are no more lines: what waits stays."""
+        """Write what waits: there are no more lines."""
         self._write(list(self._waiting))
 
     def _write(self, numbers: list[int]) -> None:

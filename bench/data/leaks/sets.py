@@ -27,7 +27,7 @@ class Split:
 
 
 def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
-    """Name of a data set → the words of `python -m bench` that choose it.
+    """Return, for the name of each data set, the words of `python -m bench` that choose it.
 
     Without a folder, all that `list` shows as there, built-in data included; with one, the sets in
     it, or else its files, which are one task's. Raises RunError.
@@ -88,7 +88,7 @@ def _numbered(
     examples: Iterable[Any],
     collection: Collection,
 ) -> Split:
-    """The split, with all its examples."""
+    """Number the sentences of all examples; return the split."""
     for example in examples:
         numbers = (collection.add(normalised(" ".join(words))) for words in sentences(example))
         split.examples[str(example["id"])] = [n for n in numbers if n is not None]

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bench.data.leaks.overlap import normalised
-from bench.errors import RunError
+from elmo_core.errors import TextError
 
 SIZE = 20_000
 """Bytes after which a stretch ends without an empty line: bounds the memory."""
@@ -34,23 +34,23 @@ class Stretch:
 
     @cached_property
     def words(self) -> list[str]:
-        """The normalised words. Raises RunError for a line that is not UTF-8."""
+        """The normalised words. Reading them raises TextError for a line that is not UTF-8."""
         self._ends: list[int] = []
         words: list[str] = []
         for number, line in enumerate(self.lines, start=self.first):
             try:
                 words += normalised(line.decode("utf-8"))
             except UnicodeDecodeError as error:
-                raise RunError(f"{self.path}, line {number}: not UTF-8 ({error.reason})") from None
+                raise TextError(f"{self.path}, line {number}: not UTF-8 ({error.reason})") from None
             self._ends.append(len(words))
         return words
 
     def line(self, word: int) -> int:
-        """The number of the line in which a word stands."""
+        """Return the number of the line in which a word stands."""
         return self.first + bisect_right(self._ends, word)
 
     def paragraph(self, first: int, last: int) -> range:
-        """The numbers of the lines that go if these words go.
+        """Return the numbers of the lines that go if these words go.
 
         Of hard-wrapped text, the lines between two empty ones; otherwise a line is a paragraph.
         """
@@ -60,7 +60,7 @@ class Stretch:
 
 
 def stretches(path: Path) -> Iterator[Stretch]:
-    """The file from beginning to end, each line once besides the context."""
+    """Yield the file from beginning to end, each line once besides the context."""
     lines: list[bytes] = []
     seen, size, whole = 0, 0, True
     number = 0
@@ -78,7 +78,7 @@ def stretches(path: Path) -> Iterator[Stretch]:
 
 
 def _context(lines: list[bytes]) -> list[bytes]:
-    """The last lines that are together long enough."""
+    """Return the last lines that are together long enough."""
     size = 0
     for count, line in enumerate(reversed(lines), start=1):
         size += len(line)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, walk
 
 STD = 0.05  # of all matrices at the start
@@ -48,7 +48,7 @@ class BiGRU(nn.Module):
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
         )
         mirrored = mirror(packed.batch_sizes)
-        gates = F.linear(packed.data, w_input.flatten(0, 1), b_input.flatten())
+        gates = linear(packed.data, w_input.flatten(0, 1), b_input.flatten())
         with torch.autocast("cpu", enabled=False):
             gates = gates.to(w_state.dtype)
             forward, backward = gates.chunk(2, dim=1)

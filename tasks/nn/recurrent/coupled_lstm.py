@@ -15,12 +15,13 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.dropout import dropout
+from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, walk
 
 
@@ -49,11 +50,11 @@ class CoupledBiLSTM(nn.Module):
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         data, steps = packed.data, packed.batch_sizes
         mirrored = mirror(steps).to(x.device)
-        drop = F.dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
-        both = torch.stack([data, data[mirrored]])
-        gates = torch.baddbmm(self.bias, both, self.from_input.transpose(1, 2))
+        drop = dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
+        both = linear(data, self.from_input.flatten(0, 1), self.bias.flatten())
         with torch.autocast(x.device.type, enabled=False):
-            gates = gates.to(self.bias.dtype)
+            forward, backward = both.to(self.bias.dtype).chunk(2, dim=1)
+            gates = torch.stack([forward, backward[mirrored]])
             state = (self.first_h, self.first_c)
             h = _Recurrence.apply(gates, self.from_state, *state, drop, steps.tolist())
         joined = torch.cat([h[0], h[1][mirrored]], dim=1)

@@ -20,6 +20,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.dropout import dropout
+from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
 from tasks.nn.recurrent.packed import walk
 
@@ -71,8 +73,8 @@ class HighwayLSTM(nn.Module):
 
     def forward(self, x: Tensor, steps: list[int]) -> Tensor:
         """`steps`: how many sequences have a token at each step, the longest sequences first."""
-        drop = F.dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
-        gates = F.linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
+        drop = dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
+        gates = linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
         from_state = for_products(self.from_state)
         with torch.autocast(x.device.type, enabled=False):
             gates = gates.to(self.bias.dtype)
@@ -105,11 +107,10 @@ class _Recurrence(Function):
             5, len(gates), hidden
         ).unbind()
         h, c = gates.new_zeros(2, *drop.shape).unbind()  # of a sequence that has not begun: zero
-        recurrent = from_state.t()
         for rows, n in walk(steps)[:: -1 if reverse else 1]:
             before_h[rows], before_c[rows] = h[:n], c[:n]
             now = gates[rows, : 5 * hidden]
-            now += h[:n].to(dtype) @ recurrent
+            now += times(h[:n].to(dtype), from_state)
             now[:, :hidden].tanh_()
             now[:, hidden:].sigmoid_()
             g, i, f, o, t = now.chunk(5, dim=1)
@@ -137,10 +138,10 @@ class _Recurrence(Function):
             now[:, :3] *= d_c[:n].unsqueeze(1)
             now[:, 3:] *= d_h[:n].unsqueeze(1)
             d_c[:n] *= forget[rows]
-            d_h[:n] = now.flatten(1)[:, : 5 * hidden].to(dtype) @ from_state
+            d_h[:n] = times(now.flatten(1)[:, : 5 * hidden].to(dtype), from_state.t())
         d_gates = slopes.flatten(1)
         d_recurrent = d_gates[:, : 5 * hidden].to(dtype)
-        return d_gates, d_recurrent.t() @ before_h.to(dtype), None, None, None
+        return d_gates, outer(d_recurrent, before_h.to(dtype)), None, None, None
 
 
 def _slopes(

@@ -76,7 +76,7 @@ def test_every_format_is_given_the_same_words(made_up_runs: Path) -> None:
     base, _, penalised, mixed = table.rows[0].cells
     assert (mixed.score, mixed.sd, mixed.n, mixed.best) == ("72.5", "1.0", 3, True)
     assert mixed.ours == "72.5 ± 1.0 (n=3)"
-    assert (mixed.against, mixed.direction, mixed.paper) == ("+14.3**", "up", "")
+    assert (mixed.against, mixed.direction, mixed.paper) == ("+14.3", "none", "")
     assert (base.against, base.direction, base.best, base.paper) == ("", "", False, "88.1")
     assert penalised.paper == "89.3 (+1.2)"
     gap = table.rows[1].cells[2]

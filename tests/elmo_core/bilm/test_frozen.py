@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
 
-from elmo_core.bilm import frozen, packed_products
+from elmo_core.bilm import frozen
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.frozen import FrozenBiLM
-from elmo_core.bilm.packed_products import product
 from elmo_core.encoders.elmo import ElmoEncoder
+from elmo_core.products import path, product
 
 SENTENCES = [
     [5, 6, 7],
@@ -29,9 +28,9 @@ LONGEST = 9
 @pytest.fixture(params=["packed", "plain"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With oneDNN's packed product, where this machine has it, and with torch's default."""
-    if request.param == "packed" and not packed_products.packing_pays(torch.float32):
-        pytest.skip("no packed product here, or it is the slower one")
-    monkeypatch.setattr(packed_products, "packing_pays", lambda dtype: request.param == "packed")
+    if request.param == "packed" and not path.has_onednn():
+        pytest.skip("no packed product here")
+    monkeypatch.setattr(path, "packs", lambda: request.param == "packed")
 
 
 @pytest.mark.usefixtures("way")
@@ -73,16 +72,3 @@ def test_precision_is_part_of_the_fingerprint_and_close(make_bilm: Callable[...,
     a, b = (encoder.encode([["a", "b"]])[0] for encoder in (exact, rough))
     torch.testing.assert_close(a, b, atol=0.05, rtol=0.05)
     assert not torch.equal(a, b)
-
-
-def test_a_machine_without_packed_products_takes_the_default(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def absent(*_: Any) -> None:
-        raise RuntimeError("no such operator")
-
-    monkeypatch.setattr(packed_products, "_pack", absent)
-    packed_products.packing_pays.cache_clear()
-    weight, x = torch.randn(6, 4), torch.randn(2, 4)
-    torch.testing.assert_close(product(weight)(x), x @ weight.t())
-    packed_products.packing_pays.cache_clear()

@@ -51,12 +51,16 @@ class Handler(BaseHTTPRequestHandler):
         start = int(asked.removeprefix("bytes=").removesuffix("-"))
         if start >= len(CONTENT):
             return self.answer(416, b"")
-        return self.answer(206, CONTENT[start:])
+        return self.answer(206, CONTENT[start:], start=start)
 
-    def answer(self, status: int, body: bytes, kind: str = "application/octet-stream") -> None:
+    def answer(
+        self, status: int, body: bytes, kind: str = "application/octet-stream", start: int = 0
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        if status == 206:
+            self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
         self.end_headers()
         sent = self.server.cut_after.pop(0) if self.server.cut_after else len(body)
         self.wfile.write(body[:sent])

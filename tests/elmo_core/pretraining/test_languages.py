@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from elmo_core.pretraining.sentences import split_sentences
 
 from elmo_core.bilm.chars import word_ids
 from elmo_core.pretraining.prepare import TRAIN, Request, prepare
+from elmo_core.text.sentences import split_sentences
 
 
 def test_russian_is_split_like_english() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 
 import pytest
 
+from tasks.coref.metrics import links
 from tasks.coref.score import score
 from tests.conftest import shared
 
@@ -20,3 +23,40 @@ def test_all_reference_cases() -> None:
         assert blanc == pytest.approx(cut_off, abs=0.0101), case["id"]  # it prints two decimals
         for name, expected in official.items():
             assert ours[name] == pytest.approx(expected, abs=1e-4), (case["id"], name)
+
+
+def test_a_repeated_mention_that_the_key_lacks_counts_once_as_a_mention() -> None:
+    """The scorer counts distinct mentions and, in BLANC, distinct links; in the sizes of clusters,
+    which the other metrics go by, each time counts."""
+    key = [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]
+    response = [[[0, 0], [1, 1], [9, 9]], [[2, 2], [9, 9]]]
+    found = score([{"key": key, "response": response}])
+    assert found["mentions"]["precision"] == pytest.approx(100 * 3 / 4)
+    # together: 0-1, 0-9, 1-9, 2-9, one of them right; apart: 0-2, 1-2, 0-9, 1-9, 2-9, 9-9, two
+    assert found["blanc"]["precision"] == pytest.approx(100 * (1 / 4 + 2 / 6) / 2)
+    assert found["b_cubed"]["precision"] == pytest.approx(100 * (2 * 2 / 3 + 1 / 2) / 5)
+
+
+def test_links_against_sets_of_pairs() -> None:
+    """As BLANC_Internal of the official scorer makes them: one set entry a pair of mentions."""
+    random.seed(1)
+    for _ in range(300):
+        clusters = [
+            [(random.randrange(6),) * 2 for _ in range(random.randint(1, 4))]
+            for _ in range(random.randint(0, 4))
+        ]
+        together = {tuple(sorted(pair)) for c in clusters for pair in itertools.combinations(c, 2)}
+        apart = {
+            tuple(sorted(pair))
+            for c, d in itertools.combinations(clusters, 2)
+            for pair in itertools.product(c, d)
+        }
+        distinct = {mention for cluster in clusters for mention in cluster}
+        assert links(clusters) == (len(distinct), len(together), len(apart))
+
+
+@pytest.mark.parametrize("nothing", [{}, {"response": None}, {"response": []}])
+def test_a_document_without_a_response_counts_as_an_empty_one(nothing: dict[str, object]) -> None:
+    whole = {"key": [[[0, 0], [1, 1]]], "response": [[[0, 0], [1, 1]]]}
+    found = score([whole, {"key": [[[4, 4], [5, 5]]], **nothing}])
+    assert found["muc"] == {"precision": 100, "recall": 50, "f1": pytest.approx(200 / 3)}

@@ -12,11 +12,13 @@ from tasks.formats.tags import (
     IOB1,
     TagError,
     check,
+    chunks,
     convert,
     detect,
     follows,
     from_spans,
     inventory,
+    odd,
     spans,
 )
 
@@ -77,3 +79,44 @@ def test_malformed_tags_are_refused(scheme: str, tags: str, position: int, says:
     with pytest.raises(TagError, match=says) as caught:
         spans(tags.split(), scheme)
     assert caught.value.position == position
+
+
+MOSTLY = {
+    IOB1: ["I-PER I-PER O I-LOC", "O B-PER O", "I-ORG"],
+    BIO: ["B-PER I-PER O B-LOC", "O I-PER O", "B-ORG"],
+    BIOES: ["B-PER E-PER O S-LOC", "O B-PER O", "S-ORG", "I-LOC"],
+}
+
+
+@pytest.mark.parametrize("scheme", MOSTLY)
+def test_what_most_tags_say_is_the_scheme(scheme: str) -> None:
+    sentences = [tags.split() for tags in MOSTLY[scheme]]
+    assert detect(sentences) == scheme
+    assert [odd(tags, scheme) for tags in sentences][:3] == [
+        [],
+        [2] if scheme == BIOES else [1],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ("O B-PER O", [(1, 2, "PER")]),
+        ("I-PER B-PER I-LOC", [(0, 1, "PER"), (1, 2, "PER"), (2, 3, "LOC")]),
+        ("E-PER O S-PER I-PER", [(0, 1, "PER"), (2, 4, "PER")]),
+    ],
+)
+def test_malformed_chunks_are_read_as_conlleval_reads_them(
+    tags: str, expected: list[tuple[int, int, str]]
+) -> None:
+    assert chunks(tags.split()) == expected
+
+
+def test_chunks_are_those_that_the_score_counts() -> None:
+    """Over all sequences of four tags, well formed or not."""
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    for tags in itertools.product(inventory("AB", BIO), repeat=4):
+        entities = [(start, end + 1, kind) for kind, start, end in get_entities(list(tags))]
+        assert chunks(tags) == entities

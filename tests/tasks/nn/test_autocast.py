@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from tasks.nn.pair_products import pair_products
 from tasks.nn.recurrent.bigru import BiGRU
+from tasks.nn.recurrent.birnn import BiLSTM
 from tasks.nn.recurrent.coupled_lstm import CoupledBiLSTM
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 
@@ -26,10 +27,11 @@ class Pairs(nn.Linear):
     [
         lambda: AlternatingLSTM(32, 16, layers=2, dropout=0.0),
         lambda: BiGRU(32, 16),
+        lambda: BiLSTM(32, 16),
         lambda: CoupledBiLSTM(32, 16, dropout=0.0),
         lambda: Pairs(32, 5, bias=False),
     ],
-    ids=["highway", "gru", "coupled", "pairs"],
+    ids=["highway", "gru", "lstm", "coupled", "pairs"],
 )
 def test_bfloat16_products(made: Callable[[], nn.Module]) -> None:
     layer = made()

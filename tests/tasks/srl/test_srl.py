@@ -49,6 +49,16 @@ def test_scores_equal_the_official_ones() -> None:
                 assert mine[name] == pytest.approx(theirs[name], abs=1e-4), (case["id"], role)
 
 
+def test_a_proposition_that_gold_lacks_is_skipped() -> None:
+    """As srl-eval.pl does; one that the prediction lacks is missed with all its arguments."""
+    right = {"gold": ["B-V", "B-A1"], "pred": ["B-V", "B-A1"]}
+    invented = {"gold": None, "pred": ["B-A0", "B-V"]}
+    missed = {"gold": ["B-A0", "B-V"], "pred": None}
+    assert score([{"propositions": [right, invented]}]) == score([{"propositions": [right]}])
+    found = score([{"propositions": [right, invented, missed]}])
+    assert (found["precision"], found["recall"]) == (100, 50)
+
+
 def test_continuations() -> None:
     assert arguments(["B-A1", "B-C-A1", "O", "B-A1", "I-A1", "B-C-A1"]) == [
         ("A1", ((0, 1), (1, 2))),

@@ -7,13 +7,16 @@ The whole table (a quarter of an hour on an idle core):
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import chdtri, ndtr
 
 from bench.report.statistics import Array, Estimate, Summed, compare, estimate, from_counts
+from bench.report.statistics.intervals import Part, half_width
 from tests.bench.report.statistics.simulation import Draw, World, draw
 
 TRIALS = 400
@@ -114,6 +117,23 @@ def test_intervals_cover_and_chance_is_called_chance(world: World) -> None:
     assert 1 < found.false < 9
 
 
+@pytest.mark.parametrize(
+    ("seeds", "least", "most"),
+    [(2, 93.0, 98.4), (3, 94.0, 96.8), (5, 94.5, 96.0), (10, 94.8, 95.6)],
+)
+def test_whatever_the_shares_of_variance_are(seeds: int, least: float, most: float) -> None:
+    """By integration, for normal seeds and many clusters. The shared part has variance 1 − both."""
+    spread = chdtri(seeds - 1, (np.arange(400) + 0.5) / 400) / (seeds - 1)
+    covered = []
+    for both, of_seeds in itertools.product((0.02, 0.1, 0.3, 0.5, 1), (0, 0.25, 0.5, 1, 2, 8, 100)):
+        shared = Part(1 - both, 1e9)
+        parts = [(Part((both + of_seeds) * each, seeds - 1), shared) for each in spread]
+        margins = np.array([half_width(each, 0.05) for each in parts])
+        covered.append(100 * np.mean(2 * ndtr(margins / np.sqrt(1 + of_seeds)) - 1))
+    assert least < min(covered) < 95.1
+    assert 94.9 < max(covered) < most
+
+
 def test_the_crossed_bootstrap_is_too_narrow_for_few_seeds() -> None:
     """What the statistics here are for."""
     world = World("accuracy", clusters=60, size=5, seeds=2, seed_sd=10.0)
@@ -125,7 +145,16 @@ def test_the_crossed_bootstrap_is_too_narrow_for_few_seeds() -> None:
 
 @pytest.mark.slow
 def test_the_coverage_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line may be off by chance (400 trials: ± 2), a mean over the lines may not."""
+    of_seeds: dict[int, list[Coverage]] = {}
     with capsys.disabled():
         print("\n" + HEAD)
         for world in worlds():
-            print(line(world, coverage(world, TRIALS, crossed=world.seed_sd > 1)), flush=True)
+            found = coverage(world, TRIALS, crossed=world.seed_sd > 1)
+            of_seeds.setdefault(world.seeds, []).append(found)
+            print(line(world, found), flush=True)
+    for lines in of_seeds.values():
+        assert min(min(each.score, each.gain) for each in lines) > 90
+        assert 93 < np.mean([each.score for each in lines]) < 97.5
+        assert 93 < np.mean([each.gain for each in lines]) < 97.5
+        assert np.mean([each.false for each in lines]) < 6

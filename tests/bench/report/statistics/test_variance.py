@@ -26,7 +26,7 @@ def test_on_average_they_are_the_truth() -> None:
     truth = Components(seeds=4.0, clusters=9.0, both=25.0)
     found = []
     for _ in range(2_000):
-        values = np.array(random.normal(0, 5, (4, 30)), dtype=np.float64)
+        values = random.normal(0, 5, (4, 30))
         values += random.normal(0, 2, (4, 1)) + random.normal(0, 3, 30)
         each = components(layout(values))
         found.append((each.seeds, each.clusters, each.both))
@@ -36,8 +36,8 @@ def test_on_average_they_are_the_truth() -> None:
 
 def test_of_one_seed_the_variance_is_a_means() -> None:
     """Independent right and wrong answers: p (1 − p) / n, with n − 1 for n."""
-    right = np.arange(200) % 5 > 0
-    found = components(layout(np.array(100.0 * right[None], dtype=np.float64)))
+    right: Array = np.tile([100.0, 100.0, 100.0, 100.0, 0.0], (1, 40))
+    found = components(layout(right))
     assert found.seeds is None
     assert found.variance(1, 200) == pytest.approx(100**2 * 0.8 * 0.2 / 199)
 

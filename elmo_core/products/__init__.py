@@ -1,0 +1,11 @@
+"""Matrix products: the one place that decides which library computes them.
+
+`path.py` says which library it is, `learned.py` has the products with matrices that are learned,
+`packed.py` those with a matrix that never changes. All other code of the suite calls these.
+"""
+
+from elmo_core.products.learned import Linear, linear, outer, times
+from elmo_core.products.packed import PRECISIONS, product
+from elmo_core.products.path import chosen
+
+__all__ = ["PRECISIONS", "Linear", "chosen", "linear", "outer", "product", "times"]

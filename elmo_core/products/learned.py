@@ -1,0 +1,111 @@
+"""Products with matrices that are learned: values, and gradients through them.
+
+All functions give what PyTorch's own operators give, to float32's rounding, for tensors of any
+dtype and device; where `path.chosen()` is `onednn`, large float32 products on a CPU are oneDNN's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+from torch.nn import functional as F
+
+from elmo_core.products import path
+
+SMALLEST = 2**20
+"""Multiplications of a product below which a call of oneDNN costs more than it saves."""
+
+
+class Linear(nn.Linear):
+    """`torch.nn.Linear` with its parameters, names and first values, by `linear`.
+
+    >>> Linear(3, 2)(torch.ones(4, 3)).shape
+    torch.Size([4, 2])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return linear(input, self.weight, self.bias)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Compute x · weightᵀ + bias, as `torch.nn.functional.linear` does, autocast included.
+
+    Args:
+        x: (…, in), of any strides.
+        weight: (out, in).
+        bias: (out,), or None.
+
+    Returns:
+        (…, out)
+
+    >>> linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(4))[0].tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    rows = x.shape[:-1].numel()
+    if not _quicker(x, weight, rows) or torch.is_autocast_enabled("cpu"):
+        return F.linear(x, weight, bias)
+    flat = x.reshape(rows, -1)
+    output: Tensor = _Linear.apply(_rounded(flat), weight, bias)
+    return output[:rows].view(*x.shape[:-1], -1)
+
+
+def times(x: Tensor, weight: Tensor) -> Tensor:
+    """Compute x · weightᵀ without a gradient: (rows, in), (out, in) → (rows, out)."""
+    if _quicker(x, weight, len(x)):
+        return _onednn(_rounded(x), weight)[: len(x)]
+    return x @ weight.t()
+
+
+def outer(left: Tensor, right: Tensor) -> Tensor:
+    """Compute leftᵀ · right without a gradient: (rows, m), (rows, n) → (m, n)."""
+    if _quicker(left, right, right.shape[1]):
+        return _onednn(_rounded(left).t(), _rounded(right).t())
+    return left.t() @ right
+
+
+class _Linear(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return _onednn(x, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_output: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight = ctx.saved_tensors
+        d_output = d_output.contiguous()
+        by_x, by_weight, by_bias = ctx.needs_input_grad
+        return (
+            times(d_output, weight.t()) if by_x else None,
+            outer(d_output, x) if by_weight else None,
+            d_output.sum(0) if by_bias else None,
+        )
+
+
+def _quicker(x: Tensor, other: Tensor, times: int) -> bool:
+    """Tell whether oneDNN is to multiply them: `times` · the numbers of `other` are multiplied."""
+    return (
+        path.chosen() == "onednn"
+        and x.dtype == other.dtype == torch.float32
+        and x.device.type == other.device.type == "cpu"
+        and times * other.numel() >= SMALLEST
+    )
+
+
+def _onednn(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    return result
+
+
+def _rounded(x: Tensor) -> Tensor:
+    """Add rows of zeros until their number is one of 16 between two powers of two.
+
+    oneDNN makes code for each shape that it meets, which takes milliseconds and half a megabyte.
+    """
+    unit = max(1, (1 << (len(x) - 1).bit_length()) // 32)
+    missing = -len(x) % unit
+    return F.pad(x, (0, 0, 0, missing)) if missing else x

@@ -1,0 +1,129 @@
+"""Learned products: values and gradients are PyTorch's own, whichever library computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from elmo_core.products import Linear, linear, outer, path, times
+
+ROWS, IN, OUT = 75, 120, 130  # not among the sizes that rows are rounded up to; enough for oneDNN
+
+pytestmark = pytest.mark.usefixtures("library")
+
+
+@pytest.fixture(params=path.PATHS)
+def library(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.param == "onednn" and not path.has_onednn():
+        pytest.skip("this PyTorch has no oneDNN")
+    with path.using(request.param):
+        yield
+
+
+def gradients(function, x: Tensor, weight: Tensor, bias: Tensor | None) -> list[Tensor]:
+    output = function(x, weight, bias)
+    wanted = [tensor for tensor in (x, weight, bias) if tensor is not None]
+    slope = torch.linspace(-1, 1, output.numel()).view_as(output).to(output.dtype)
+    return [output.detach(), *torch.autograd.grad((output * slope).sum(), wanted)]
+
+
+def learned(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    return torch.randn(*shape, dtype=dtype, requires_grad=True)
+
+
+def turned(*shape: int) -> Tensor:
+    return learned(*shape[::-1]).permute(*reversed(range(len(shape))))
+
+
+@pytest.mark.parametrize(
+    ("x", "weight"),
+    [
+        (learned(ROWS, IN), learned(OUT, IN)),
+        (learned(5, 15, IN), learned(OUT, IN)),
+        (turned(ROWS, IN), learned(OUT, IN)),
+        (turned(5, 15, IN), turned(OUT, IN)),
+        (learned(ROWS, 2 * IN)[:, IN:], learned(2 * OUT, IN)[::2]),
+        (learned(0, IN), learned(OUT, IN)),
+        (learned(3, IN), learned(2, IN)),
+        (learned(2 * ROWS, IN, dtype=torch.double), learned(OUT, IN, dtype=torch.double)),
+        (learned(ROWS, IN, dtype=torch.bfloat16), learned(OUT, IN, dtype=torch.bfloat16)),
+    ],
+    ids=["rows", "batch", "turned", "both", "strided", "empty", "small", "double", "bfloat16"],
+)
+@pytest.mark.parametrize("biased", [True, False])
+def test_values_and_gradients_are_those_of_torch(x: Tensor, weight: Tensor, biased: bool) -> None:
+    bias = torch.ones(len(weight), dtype=x.dtype, requires_grad=True) if biased else None
+    ours, theirs = gradients(linear, x, weight, bias), gradients(F.linear, x, weight, bias)
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.shape == other.shape
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-4)
+
+
+def test_a_weight_used_twice_gets_both_gradients() -> None:
+    weight = learned(IN, IN)
+    x = torch.randn(ROWS, IN)
+
+    def twice(function) -> Tensor:
+        return torch.autograd.grad(function(function(x, weight), weight).square().mean(), weight)[0]
+
+    torch.testing.assert_close(twice(linear), twice(F.linear), rtol=1e-5, atol=1e-5)
+
+
+def test_a_gradient_without_strides_of_its_own() -> None:
+    """A sum's gradient is one number, expanded."""
+    x, weight = learned(64, IN), learned(256, IN)  # nothing to round up
+    found = torch.autograd.grad(linear(x, weight).sum(), [x, weight])
+    expected = torch.autograd.grad(F.linear(x, weight).sum(), [x, weight])
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-4)
+
+
+def test_only_what_is_learned_gets_a_gradient() -> None:
+    x, weight = torch.randn(ROWS, IN), learned(OUT, IN)
+    linear(x, weight).sum().backward()
+    assert x.grad is None
+    assert not linear(x, weight.detach()).requires_grad
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_without_gradient(mode) -> None:
+    layer = Linear(IN, OUT)
+    with mode():
+        output = layer(torch.randn(ROWS, IN))
+    assert not output.requires_grad
+    assert output.shape == (ROWS, OUT)
+
+
+def test_autocast_decides_the_precision() -> None:
+    layer, x = Linear(IN, OUT), torch.randn(ROWS, IN)
+    with torch.autocast("cpu", torch.bfloat16):
+        output = layer(x)
+        assert output.dtype == torch.bfloat16
+        assert torch.equal(output, F.linear(x, layer.weight, layer.bias))
+
+
+def test_no_device() -> None:
+    with torch.device("meta"):
+        assert Linear(2000, 2000)(torch.empty(7, 2000)).shape == (7, 2000)
+
+
+@pytest.mark.parametrize("rows", [1, 33, ROWS, 640])
+def test_products_without_gradient(rows: int) -> None:
+    x, weight, other = torch.randn(rows, IN), torch.randn(600, IN), torch.randn(rows, 600)
+    torch.testing.assert_close(times(x, weight), x @ weight.t(), rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(times(x, weight.t()[:, :IN].t()[:IN]), x @ weight[:IN].t())
+    torch.testing.assert_close(outer(x, other), x.t() @ other, rtol=1e-5, atol=1e-4)
+
+
+def test_the_layer_is_torch_s_but_for_its_forward() -> None:
+    torch.manual_seed(0)
+    ours = Linear(IN, OUT)
+    torch.manual_seed(0)
+    theirs = nn.Linear(IN, OUT)
+    assert isinstance(ours, nn.Linear)
+    assert list(ours.state_dict()) == list(theirs.state_dict())
+    for name, value in theirs.state_dict().items():
+        assert torch.equal(ours.state_dict()[name], value)
