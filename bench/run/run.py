@@ -20,7 +20,7 @@ from bench.choice import Choice
 from bench.config import ConfigError
 from bench.console import said_in
 from bench.errors import explain
-from bench.interrupts import told
+from bench.interrupts import behind, told
 from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
 from bench.run import features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
@@ -78,7 +78,8 @@ def run(cfg: DictConfig) -> Finished:
                 result = steps.go()
         except Exception as error:
             begun = was_there or (steps is not None and steps.trained)
-            _failed(error, choice, record, begun)
+            if behind(error) is None:
+                _failed(error, choice, record, begun)
             raise
     panel.show(result, record.folder)
     return result
