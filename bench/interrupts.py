@@ -48,13 +48,27 @@ def interruptible() -> Iterator[None]:
             signal.signal(number, _stop)
     try:
         yield
-    except Interrupted as stop:
+    except BaseException as error:
+        stop = behind(error)
+        if stop is None:
+            raise
         if line := "interrupted" if stop.told is None else stop.told:
             print(line, file=sys.stderr, flush=True)
-        raise
+        raise stop from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def behind(error: BaseException) -> Interrupted | None:
+    """Return the interruption that `error` is, or that it came from; None for another error.
+
+    A library's cleaning up, cut short, may fail and hide what cut it short.
+    """
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, Interrupted):
+        found = found.__context__
+    return found
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -68,8 +82,9 @@ def told(how_far: Callable[[], str]) -> Iterator[None]:
     """Inside, what an interruption is told with is `how_far()`, asked when it happens."""
     try:
         yield
-    except Interrupted as stop:
-        if stop.told is None:  # by what is further inside
+    except BaseException as error:
+        stop = behind(error)
+        if stop is not None and stop.told is None:  # by what is further inside
             stop.told = how_far()
         raise
 

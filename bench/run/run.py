@@ -84,7 +84,8 @@ def run(cfg: DictConfig) -> Finished:
                 result = steps.go()
         except Exception as error:
             begun = was_there or (steps is not None and steps.trained)
-            _failed(error, choice, record, begun)
+            if behind(error) is None:
+                _failed(error, choice, record, begun)
             raise
     panel.show(result, record.folder)
     return result

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.interrupts import interruptible
 from bench.run.record import Record
 from tests.bench.small import SMALL
 
@@ -138,6 +139,7 @@ def running(process: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 @pytest.mark.skipif(
     find_spec("hydra_plugins.hydra_joblib_launcher") is None, reason="joblib is not installed"
@@ -155,6 +157,19 @@ def test_workers_end_with_their_parent(
     else:
         assert ended(process, number) == "interrupted; the same command goes on"
     wait_for(lambda: not any(map(running, workers)), seconds=20)
+
+
+def test_an_interruption_that_a_failing_clean_up_hides(capsys: pytest.CaptureFixture[str]) -> None:
+    def cut_short() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            raise AttributeError("half made")
+
+    with pytest.raises(SystemExit) as stop, interruptible():
+        cut_short()
+    assert stop.value.code == STATUS[signal.SIGTERM]
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_an_experiment_combines_the_seeds_of_a_column(
     assert "missing" in said.out  # the runs are shown all the same
     assert experiment() == 0
     said = capsys.readouterr()
-    assert "2 runs: 2 finished; then 1 ensembles of them" in said.out
+    assert "2 runs: 2 finished; then 1 ensemble of them" in said.out
     assert "snli · pair · 2 runs: dev accuracy" in said.err
     assert "paper 89.3" in said.out
     assert experiment() == 0
@@ -78,7 +78,7 @@ def test_a_plan_has_the_ensemble(
 ) -> None:
     assert experiment("plan=true") == 0
     said = capsys.readouterr().out
-    assert "2 runs: 2 new; then 1 ensembles of them" in said
+    assert "2 runs: 2 new; then 1 ensemble of them" in said
     assert said.splitlines()[-1].startswith("python -m bench.ensemble ")
     assert experiment("plan=true", "seed=3") == 0
     shown = capsys.readouterr()

@@ -91,7 +91,7 @@ def test_a_bug_is_status_1_and_leaves_its_traceback(
 
 def test_seeds_group_by_themselves(sweep: Sweep, results: Results, capsys: Shown) -> None:
     assert sweep("seed=1,2,3", "elmo.placement=none,input", "training.optimizer.lr=0.01") == 0
-    (row,) = lines(capsys.readouterr().out, "│ snli │")
+    (row,) = lines(capsys.readouterr().out, "│ snli ")
     for placement in ("none", "input"):
         of = [r for r in results().values() if r["elmo"]["placement"] == placement]
         scores = [result["metrics"]["dev"]["accuracy"] for result in of]
@@ -111,7 +111,7 @@ def test_a_run_in_a_sweep_is_the_run_alone(
 
 def test_the_same_choice_is_run_once(sweep: Sweep, results: Results, capsys: Shown) -> None:
     assert sweep("elmo.placement=none", "elmo.l2=0,1", "plan=true") == 0
-    assert "1 runs for 2 cells: 1 new" in capsys.readouterr().out
+    assert "1 run for 2 cells: 1 new" in capsys.readouterr().out
     assert results() == {}
 
 
