@@ -19,7 +19,7 @@ from bench.choice import Choice
 from bench.config import ConfigError
 from bench.console import said_in
 from bench.errors import RunError, explain
-from bench.interrupts import told
+from bench.interrupts import behind, told
 from bench.records import EncoderFacts, Epoch, Failed, Finished, Mix, Primary
 from bench.run import checkpoints, features, loggers, out_of_memory, panel
 from bench.run.build import encoder_of, placement_of, task_of
