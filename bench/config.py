@@ -21,9 +21,6 @@ CONF = Path(__file__).resolve().parent.parent / "conf"
 
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
 
-HIGHEST_RATE = 1000.0
-"""No optimiser learns with steps as long; one such step leaves weights of no use, and no error."""
-
 
 class ConfigError(ValueError):
     """A key or value of the configuration is wrong; the message is one line, for its owner."""
@@ -157,7 +154,7 @@ def check(cfg: DictConfig) -> None:
         bound = training[key]
         _require(f"training.{key}", bound, bound is None or 0 <= bound < math.inf, "0 or more")
     rate = training.optimizer.get("lr", 0.0)
-    _require("training.optimizer.lr", rate, _is_rate(rate), f"a number from 0 to {HIGHEST_RATE:g}")
+    _require("training.optimizer.lr", rate, _is_rate(rate), "a finite number, 0 or more")
     both = training.clip_norm is not None and training.clip_value is not None
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
@@ -187,7 +184,7 @@ def _check_trainer(trainer: DictConfig) -> None:
 
 
 def _is_rate(rate: object) -> bool:
-    return isinstance(rate, int | float) and 0 <= rate <= HIGHEST_RATE
+    return isinstance(rate, int | float) and math.isfinite(rate) and rate >= 0
 
 
 def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None:

@@ -183,11 +183,9 @@ class Finished(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json, without what only ensembles or only runs have."""
-        content, optional = super().to_json(), ("ensemble", "command", "steps", "provenance")
-        return {k: v for k, v in content.items() if v not in (None, []) or k not in optional}
-        """Return the content of result.json; only an ensemble's has `ensemble` and `command`."""
-        content, optional = super().to_json(), ("ensemble", "command", "files")
-        return {k: v for k, v in content.items() if v or k not in optional}
+        content = super().to_json()
+        optional = ("ensemble", "command", "steps", "provenance", "files")
+        return {k: v for k, v in content.items() if v not in (None, [], {}) or k not in optional}
 
 
 @dataclass(frozen=True, kw_only=True)

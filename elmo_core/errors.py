@@ -62,7 +62,7 @@ def one_line(message: str, most: int = 1000) -> str:
     """Make a message one line of at most so many characters, its middle left out if need be.
 
     >>> one_line("no\\nfile " + "x" * 50 + " here", 20)
-    'no file xx … xx here'
+    'no file x … xxx here'
     """
     line = " ".join(message.splitlines())
     half = (most - 3) // 2

@@ -68,8 +68,9 @@ def test_made_up_runs_have_the_keys_of_a_run(small: Callable[..., Path], tmp_pat
     ours = keys(json.loads(path.read_text()))
     theirs = keys(json.loads((small("elmo.placement=input") / "result.json").read_text()))
     for each in (ours, theirs):  # which depend on the task, on what was computed, on the machine
-        for part in ("metrics", "history", "timing", "versions", "data"):
-            del each[part]
+        for part in ("metrics", "history", "timing", "versions", "data", "files", "provenance"):
+            each.pop(part, None)
+        each.pop("steps", None)
     assert ours == theirs
 
 
@@ -115,7 +116,7 @@ def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
         ({"data": {}}, "no 'name'"),
         ({"history": [{"epoch": 0, "seconds": 1}]}, "no 'dev'"),
         ({"seed": "first"}, "invalid literal"),
-        ({"metrics": [50]}, "has no attribute"),
+        ({"metrics": [50]}, "metrics"),
         ({"mix": {"input": {"weights": [1.0]}}}, "no 'gamma'"),
     ],
 )

@@ -86,5 +86,5 @@ def test_a_configuration_that_is_a_list(
     (folder / "config.yaml").write_text("[a, b]\n")
     capsys.readouterr()
     report([str(folder.parents[1])])
-    assert "accuracy" in capsys.readouterr().out
+    assert "index.html" in capsys.readouterr().out
     assert Record(folder).finished()

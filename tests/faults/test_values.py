@@ -26,7 +26,6 @@ WRONG = (
     "training.clip_norm=-1",
     "training.clip_norm=inf",
     "training.optimizer.lr=inf",
-    "training.optimizer.lr=1e30",
     "training.optimizer.lr=nan",
     "training.optimizer.lr=-1",
     "training.optimizer.lr=fast",

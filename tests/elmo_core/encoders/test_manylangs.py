@@ -165,7 +165,7 @@ def test_the_published_settings_are_known(tmp_path: Path) -> None:
     folder = manylangs(tmp_path / "xx")
     path = {"config_path": "/Users/yijialiu/work/word_elmo/cnn_50_100_512_4096_sample.json"}
     (folder / "config.json").write_text(json.dumps(path))
-    with pytest.raises(WeightsError, match=r"do not fit.*\[512, 2148\]"):
+    with pytest.raises(WeightsError, match="the weights do not fit the settings"):
         load_manylangs(folder)
     assert sum(number for _, number in SIZES["token_embedder"]["filters"]) + 100 == 2148
 
