@@ -113,7 +113,6 @@ class _Run:
     def __init__(self, cfg: DictConfig, choice: Choice, record: Record) -> None:
         self.cfg, self.choice, self.record = cfg, choice, record
         self.timing: dict[str, float] = {}
-        self.trainer: pl.Trainer | None = None
         self.module: BenchModule | None = None
         check_device(cfg)
         pl.seed_everything(cfg.seed, verbose=False)
@@ -126,7 +125,7 @@ class _Run:
     def go(self) -> Finished:
         self.module = module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
-            self.trainer = trainer = self._trainer(module.learns, logger)
+            trainer = self._trainer(module.learns, logger)
             try:
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
@@ -151,7 +150,7 @@ class _Run:
 
     def how_far(self) -> str:
         """Say what is there of an interrupted run, and what the same command will do."""
-        epochs = self.trainer.current_epoch if self.trainer else 0
+        epochs = len(self.module.history) if self.module else 0
         then = "goes on" if self.record.last.exists() and not self.cfg.force else "begins anew"
         when = f"after epoch {epochs}" if epochs else "before the first epoch ended"
         if not epochs and then == "goes on":

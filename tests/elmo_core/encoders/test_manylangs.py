@@ -163,7 +163,7 @@ def test_a_dictionary_line_without_its_white_space(tmp_path: Path) -> None:
 def test_the_published_settings_are_known(tmp_path: Path) -> None:
     """Folders come without the file that config.json names, on a machine of 2018."""
     folder = manylangs(tmp_path / "xx")
-    path = {"config_path": "/Users/yijialiu/work/word_elmo/cnn_50_100_512_4096_sample.json"}
+    path = {"config_path": "/elsewhere/cnn_50_100_512_4096_sample.json"}
     (folder / "config.json").write_text(json.dumps(path))
     with pytest.raises(WeightsError, match="the weights do not fit the settings"):
         load_manylangs(folder)
