@@ -7,7 +7,8 @@ from torch import Tensor
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the last dimension where `mask` (broadcastable) is True, zero elsewhere.
+    """Take the softmax over the last dimension where `mask` (broadcastable) is True; zero
+    elsewhere.
 
     A row without any True gives zeros.
     """
@@ -16,7 +17,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def align(a: Tensor, b: Tensor, a_mask: Tensor, b_mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Soft alignment by dot product, both ways (Chen et al. 2017, equations 11–13).
+    """Align two sequences softly, by dot product, both ways (Chen et al. 2017, equations 11–13).
 
     `a` (batch, m, dim), `b` (batch, n, dim) → ã (batch, m, dim): what each word of `a` sees in
     `b`, and b̃ (batch, n, dim), the reverse.

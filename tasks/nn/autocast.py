@@ -7,6 +7,6 @@ from torch import Tensor
 
 
 def for_products(x: Tensor) -> Tensor:
-    """`x` in the precision that autocast wants of matrix products here, if it is on at all."""
+    """Return `x` in the precision that autocast, if it is on, wants of matrix products here."""
     device = x.device.type
     return x.to(torch.get_autocast_dtype(device)) if torch.is_autocast_enabled(device) else x

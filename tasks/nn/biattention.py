@@ -10,7 +10,7 @@ from tasks.nn.trilinear import Trilinear
 
 
 class BiAttention(nn.Module):
-    """[c; q̃; c∘q̃; c∘c̃]: (batch, m, dim), (batch, n, dim) → (batch, m, 4 * dim).
+    """The layer [c; q̃; c∘q̃; c∘c̃]: (batch, m, dim), (batch, n, dim) → (batch, m, 4 * dim).
 
     q̃ is what each word of the context sees in the question; c̃, one vector for the whole
     paragraph, its words weighted by the question word that suits each best.
@@ -22,7 +22,8 @@ class BiAttention(nn.Module):
         self.output_dim = 4 * dim
 
     def forward(self, c: Tensor, q: Tensor, c_mask: Tensor, q_mask: Tensor) -> Tensor:
-        """`c_mask` (batch, m), `q_mask` (batch, n): True at real tokens, at least one a row."""
+        """Attend both ways; `c_mask` (batch, m) and `q_mask` (batch, n) are True at real tokens, of
+        which every row has at least one."""
         scores = self.similarity(c, q).masked_fill(~q_mask.unsqueeze(1), -torch.inf)
         to_question = scores.softmax(2) @ q
         weights = masked_softmax(scores.amax(2), c_mask)

@@ -16,7 +16,7 @@ PAD, CHARACTERS = 0, 257
 
 
 def spell(sentences: Sequence[Sequence[str]], longest: int = LONGEST) -> Tensor:
-    """Words → (batch, tokens, characters) int64, zero-padded.
+    """Turn words into (batch, tokens, characters) int64, zero-padded.
 
     A character is a UTF-8 byte, as in the biLM, plus one: no vocabulary to keep, nothing unknown.
     """

@@ -12,7 +12,8 @@ Follows = Callable[[str | None, str | None], bool]
 
 
 class CRF(nn.Module):
-    """p(y | x) ∝ exp(Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_1] + end[y_n]).
+    """The model p(y | x) ∝ exp(Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_1] +
+    end[y_n]).
 
     The scores of transitions, start and end are learned, except where `follows` says no: these
     stay at −inf, in learning as in decoding, so that probability goes only to sequences that can
@@ -32,12 +33,12 @@ class CRF(nn.Module):
         self.register_buffer("impossible", ~allowed, persistent=False)
 
     def chain(self) -> tuple[Tensor, Tensor, Tensor]:
-        """For `viterbi`: transitions (tags, tags), start (tags,), end (tags,)."""
+        """Return what `viterbi` needs: transitions (tags, tags), start (tags,), end (tags,)."""
         scores = self.scores.masked_fill(self.impossible, -torch.inf)
         return scores[1:, 1:], scores[0, 1:], scores[1:, 0]
 
     def forward(self, emissions: Tensor, mask: Tensor, tags: Tensor) -> Tensor:
-        """Mean negative log-likelihood of the gold tags over the batch, a scalar.
+        """Compute the mean negative log-likelihood of the gold tags over the batch, a scalar.
 
         `emissions` (batch, tokens, tags); `mask` (batch, tokens), True at real tokens, which come
         first, at least one a row; `tags` (batch, tokens), any index where `mask` is False.
@@ -46,7 +47,7 @@ class CRF(nn.Module):
         return (self.log_partition(emissions, mask) - self.score(emissions, mask, tags)).mean()
 
     def score(self, emissions: Tensor, mask: Tensor, tags: Tensor) -> Tensor:
-        """The unnormalised log-score of each row's tags: (batch,)."""
+        """Compute the unnormalised log-score of each row's tags: (batch,)."""
         transitions, start, end = self.chain()
         emitted = emissions.gather(2, tags.unsqueeze(2)).squeeze(2).masked_fill(~mask, 0.0)
         moved = transitions[tags[:, :-1], tags[:, 1:]].masked_fill(~mask[:, 1:], 0.0)
@@ -54,7 +55,7 @@ class CRF(nn.Module):
         return emitted.sum(1) + moved.sum(1) + start[tags[:, 0]] + end[last]
 
     def log_partition(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """log Σ_y exp(score of y) over all valid tag sequences of each row: (batch,)."""
+        """Compute log Σ_y exp(score of y) over all valid tag sequences of each row: (batch,)."""
         transitions, start, end = self.chain()
         total = start + emissions[:, 0]
         for t in range(1, emissions.shape[1]):

@@ -8,7 +8,7 @@ from elmo_core.dropout import dropout
 
 
 class VariationalDropout(nn.Module):
-    """Drops the same features at every time step of a sequence: (batch, tokens, dim) → same."""
+    """Dropout of the same features at every step of a sequence: (batch, tokens, dim) → same."""
 
     def __init__(self, p: float) -> None:
         super().__init__()

@@ -9,5 +9,5 @@ from torch import Tensor
 
 
 def mean(scores: Iterable[Tensor]) -> Tensor:
-    """Of tensors of one shape, in float32; −inf where one of them is."""
+    """Take the mean of tensors of one shape, in float32; it is −inf where one of them is."""
     return torch.stack([tensor.float() for tensor in scores]).mean(0)

@@ -10,13 +10,13 @@ from torch.nn.utils.rnn import pad_sequence
 
 
 def pad(rows: Sequence[Sequence[int]], value: int = 0) -> Tensor:
-    """Rows of indices → long (rows, longest row), filled up with `value`."""
+    """Make one tensor of rows of indices: long (rows, longest row), filled up with `value`."""
     return pad_sequence([torch.tensor(row, dtype=torch.long) for row in rows], True, value)
 
 
 def pad_twice(rows: Sequence[Sequence[Sequence[int]]], value: int) -> Tensor:
-    """Rows of lists of indices → long (rows, longest row, longest list), filled up with `value`; a
-    list is at least one number wide."""
+    """Make one tensor of rows of lists of indices: long (rows, longest row, longest list), filled
+    up with `value`. A list is at least one number wide."""
     width = max((len(numbers) for row in rows for numbers in row), default=0) or 1
     filled = [[[*ns, *[value] * (width - len(ns))] for ns in row] for row in rows]
     tensors = [torch.tensor(row, dtype=torch.long).view(-1, width) for row in filled]

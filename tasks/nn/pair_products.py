@@ -12,7 +12,7 @@ from tasks.nn.autocast import for_products
 
 
 def pair_products(a: Tensor, b: Tensor, weight: Tensor) -> Tensor:
-    """W (a_i ∘ b_j): `a` (m, dim), `b` (n, dim), `weight` (output, dim) → (m, n, output).
+    """Compute W (a_i ∘ b_j): `a` (m, dim), `b` (n, dim), `weight` (output, dim) → (m, n, output).
 
     Nothing is kept for the gradient but the arguments. While it is computed, and again in the
     backward pass, there are the products a_i ∘ b_j, (m, n, dim), or the matrices W diag(b_j),
@@ -46,5 +46,5 @@ class _PairProducts(Function):
 
 
 def _scaled(weight: Tensor, b: Tensor) -> Tensor:
-    """W diag(b_j) for each j, one below the other: (n * output, dim)."""
+    """Put W diag(b_j) for each j one below the other: (n * output, dim)."""
     return (b[:, None] * weight).flatten(0, 1)

@@ -9,23 +9,23 @@ from tasks.nn.attention import masked_softmax
 
 
 def masked_mean(x: Tensor, mask: Tensor) -> Tensor:
-    """Mean over tokens; `mask` (batch, tokens), at least one True a row."""
+    """Take the mean over tokens; `mask` (batch, tokens) has at least one True a row."""
     weights = mask.unsqueeze(2).to(x.dtype)
     return (x * weights).sum(1) / weights.sum(1)
 
 
 def masked_max(x: Tensor, mask: Tensor) -> Tensor:
-    """Maximum over tokens; `mask` (batch, tokens), at least one True a row."""
+    """Take the maximum over tokens; `mask` (batch, tokens) has at least one True a row."""
     return x.masked_fill(~mask.unsqueeze(2), torch.finfo(x.dtype).min).amax(1)
 
 
 def masked_min(x: Tensor, mask: Tensor) -> Tensor:
-    """Minimum over tokens; `mask` (batch, tokens), at least one True a row."""
+    """Take the minimum over tokens; `mask` (batch, tokens) has at least one True a row."""
     return -masked_max(-x, mask)
 
 
 class SelfAttentivePooling(nn.Module):
-    """Σ_t softmax(x v)_t x_t: a learned vector v says which tokens count.
+    """The sum Σ_t softmax(x v)_t x_t, in which a learned vector v says which tokens count.
 
     McCann et al. 2017, section 5. No bias: a softmax would not notice it.
     """
@@ -35,6 +35,6 @@ class SelfAttentivePooling(nn.Module):
         self.score = nn.Linear(dim, 1, bias=False)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens), at least one True a row."""
+        """Pool over tokens; `mask` (batch, tokens) has at least one True a row."""
         weights = masked_softmax(self.score(x).squeeze(2), mask)
         return (weights.unsqueeze(1) @ x).squeeze(1)

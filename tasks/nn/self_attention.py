@@ -11,7 +11,8 @@ SCORES = 2**24  # held at once: 64 MB, however long the sequences
 
 
 class SelfAttention(nn.Module):
-    """What each word sees in the other words: (batch, tokens, dim) → (batch, tokens, dim).
+    """The layer by which each word sees the other words: (batch, tokens, dim) → (batch, tokens,
+    dim).
 
     Word i sees Σ_j p_ij x_j, p_ij = exp(s_ij) / (exp(b) + Σ_k exp(s_ik)), j and k being the other
     words of the sequence, s their trilinear similarity with i, and b learned.
@@ -27,14 +28,14 @@ class SelfAttention(nn.Module):
         self.scores = scores
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens): True at real tokens."""
+        """Let each word see the others; `mask` (batch, tokens) is True at real tokens."""
         batch, tokens, _ = x.shape
         step = max(1, self.scores // (batch * tokens))
         seen = [self._see(x, mask, i, min(i + step, tokens)) for i in range(0, tokens, step)]
         return torch.cat(seen, dim=1)
 
     def _see(self, x: Tensor, mask: Tensor, begin: int, end: int) -> Tensor:
-        """What the words at begin ≤ i < end see."""
+        """Return what the words at begin ≤ i < end see."""
         scores = self.similarity(x[:, begin:end], x)
         places = torch.arange(x.shape[1], device=x.device)
         itself = places[begin:end].unsqueeze(1) == places

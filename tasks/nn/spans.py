@@ -10,7 +10,7 @@ from torch import Tensor
 def best_spans(
     start: Tensor, end: Tensor, longest: int, number: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The `number` spans i ≤ j < i + `longest` with the highest start[i] + end[j], best first.
+    """Find the `number` spans i ≤ j < i + `longest` with the highest start[i] + end[j], best first.
 
     Args:
         start, end: (batch, tokens), any scores; −inf where a span must not begin or end.

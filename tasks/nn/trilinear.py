@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class Trilinear(nn.Module):
-    """w · [a; b; a∘b] for every pair: (batch, m, dim), (batch, n, dim) → (batch, m, n).
+    """The score w · [a; b; a∘b] of every pair: (batch, m, dim), (batch, n, dim) → (batch, m, n).
 
     Nothing of size m × n × dim is made. No bias: a softmax over the scores would not notice it.
     """

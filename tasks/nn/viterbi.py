@@ -14,7 +14,7 @@ def viterbi(
     start: Tensor | None = None,
     end: Tensor | None = None,
 ) -> list[list[int]]:
-    """The highest-scoring tags of each sequence, one for each of its real tokens.
+    """Find the highest-scoring tags of each sequence, one for each of its real tokens.
 
     A sequence of tags y scores Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_first]
     + end[y_last]; what must never be chosen is −inf.

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class WordVocabulary:
-    """Words → indices; 0 is padding, 1 any word that is not known.
+    """A table from words to indices, in which 0 is padding and 1 any word that is not known.
 
     Without vectors, a word must occur twice in training to be known: words seen once are what
     the vector of the unknown is learned from. With vectors, every word that has one is known.
@@ -51,7 +51,7 @@ class Words:
 
     @classmethod
     def learned(cls, train: Counter[str], dim: int) -> Words:
-        """Vectors learned from scratch, for the words of the training text."""
+        """Let vectors be learned from scratch, for the words of the training text."""
         words = cls(WordVocabulary.from_counts(train), dim)
         log.info("words: no vectors given, learning %d × %d", len(words.vocabulary), dim)
         return words
@@ -84,7 +84,7 @@ class Words:
 
 
 class WordEmbedding(nn.Module):
-    """Indices (batch, tokens) → vectors (batch, tokens, dim); padding is zero.
+    """A table from indices (batch, tokens) to vectors (batch, tokens, dim); padding is zero.
 
     Vectors from a file stand at indices 2 and up and stay fixed unless `trainable`; the unknown
     word is then a zero vector. Without a file, all vectors are learned, drawn with `std` at first.

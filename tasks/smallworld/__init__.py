@@ -37,7 +37,7 @@ PARTS = {
 
 
 def stories(part: str, seed: int = 13) -> tuple[list[Story], Lexicon]:
-    """The stories of one part, always the same for the same seed."""
+    """Tell the stories of one part, always the same for the same seed."""
     people, novelty, number = PARTS[part]
     lexicon = Lexicon(novelty)
     world = World(part, people, lexicon, random.Random(f"world {part} {seed}"))

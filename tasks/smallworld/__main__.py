@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _counts(split: str, pairs: list[Pair]) -> None:
-    """Labels by phenomenon."""
+    """Count labels by phenomenon."""
     table = Counter((pair["phenomenon"], pair["gold_label"]) for pair in pairs)
     print(f"{split}: {len(pairs)} labelled pairs")
     for phenomenon in sorted({phenomenon for phenomenon, _ in table}):

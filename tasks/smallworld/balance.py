@@ -18,7 +18,8 @@ def balanced(
     features: Callable[[Item], Iterable[Hashable]],
     rng: random.Random,
 ) -> list[Item]:
-    """`size` items, the labels in turn, every feature as often with one label as with another.
+    """Choose `size` items, the labels in turn, every feature as often with one label as with
+    another.
 
     Each place goes to that one of `LOOK` random candidates whose features were so far seldomest
     seen with its label, compared with the other labels. `pools` holds the items of each label.
@@ -41,7 +42,8 @@ def balanced(
 def _excess(
     features: Iterable[Hashable], mine: Counter[Hashable], others: Sequence[Counter[Hashable]]
 ) -> float:
-    """How much more often the features came with this label than, on average, with another."""
+    """Return how much more often the features came with this label than, on average, with
+    another."""
     return sum(mine[f] - sum(other[f] for other in others) / len(others) for f in features)
 
 

@@ -42,12 +42,12 @@ class Claim:
         return self.verb.object if self.passive else self.verb.subject
 
     def put(self, role: str, phrase: Phrase | None) -> Claim:
-        """The claim with one role filled anew, or emptied."""
+        """Return the claim with one role filled anew, or emptied."""
         roles = {r: p for r, p in self.roles.items() if r != role}
         return replace(self, roles=roles if phrase is None else {**roles, role: phrase})
 
     def people(self) -> list[str]:
-        """The roles of the two people of a transfer or a contact, else an empty list."""
+        """Return the roles of the two people of a transfer or a contact, else an empty list."""
         pairs = (["giver", "receiver"], ["agent", "patient"])
         return next((pair for pair in pairs if self.roles.keys() >= {*pair}), [])
 
@@ -119,7 +119,7 @@ def compare_phrases(a: Phrase | None, b: Phrase | None) -> Relation | None:
 
 
 def judge(premise: Claim, hypothesis: Claim) -> str | None:
-    """The label of the pair, or None when reasonable readers could disagree."""
+    """Return the label of the pair, or None when reasonable readers could disagree."""
     negations = (premise.negated, hypothesis.negated)
     meaning = compare_meanings(premise.verb.meaning, hypothesis.verb.meaning)
     roles = sorted({*premise.roles, *hypothesis.roles})
@@ -141,7 +141,7 @@ def judge(premise: Claim, hypothesis: Claim) -> str | None:
 
 
 def _crosswise(premise: Claim, hypothesis: Claim) -> dict[str, Relation | None]:
-    """How each of the premise's two people stands to the other one's counterpart."""
+    """Compare each of the premise's two people with the other one's counterpart."""
     pair = premise.people()
     if not pair or hypothesis.people() != pair:
         return {}
@@ -150,6 +150,6 @@ def _crosswise(premise: Claim, hypothesis: Claim) -> dict[str, Relation | None]:
 
 
 def _all_forward(relations: Iterable[Relation | None]) -> bool:
-    """Whether there are relations and every one is an implication."""
+    """Return whether there are relations and every one is an implication."""
     found = list(relations)
     return bool(found) and all(r is not None and r.forward for r in found)

@@ -17,7 +17,7 @@ UNTOLD = ("XX", "*", "-", "-", "-", "-", "*")
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """`{train,dev,test}.conll`: stories, with every entity mentioned twice or more."""
+    """Write `{train,dev,test}.conll`: stories, with every entity mentioned twice or more."""
     folder.mkdir(parents=True, exist_ok=True)
     for split, size in SIZES.items():
         with open(folder / f"{split}.conll", "w", encoding="utf-8", newline="\n") as file:

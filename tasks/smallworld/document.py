@@ -57,6 +57,6 @@ class Document:
 
 
 def detokenise(tokens: tuple[str, ...]) -> str:
-    """Natural spelling: no blank before a comma or a full stop."""
+    """Spell tokens as text: no blank before a comma or a full stop."""
     text = " ".join(tokens)
     return text.replace(" ,", ",").replace(" .", ".")

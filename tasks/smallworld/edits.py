@@ -28,7 +28,7 @@ for _one in VERBS:
 
 
 def with_verb(claim: Claim, verb: Verb | None) -> Claim | None:
-    """The claim told with another verb of the same frame."""
+    """Tell the claim with another verb of the same frame."""
     if verb is None:
         return None
     return replace(
@@ -40,7 +40,7 @@ def with_verb(claim: Claim, verb: Verb | None) -> Claim | None:
 
 
 def _verbs(claim: Claim, wanted: Callable[[Relation], bool]) -> list[Verb]:
-    """The other verbs of the frame whose meaning stands to the claim's as wanted."""
+    """List the other verbs of the frame whose meaning stands to the claim's as wanted."""
     here = claim.verb
     return [
         verb
@@ -50,7 +50,7 @@ def _verbs(claim: Claim, wanted: Callable[[Relation], bool]) -> list[Verb]:
 
 
 def _described(claim: Claim) -> list[str]:
-    """The roles filled by a description, whose noun can be exchanged."""
+    """List the roles filled by a description, whose noun can be exchanged."""
     return [role for role, phrase in claim.roles.items() if not phrase.name]
 
 
@@ -94,19 +94,19 @@ def hyponym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
 
 
 def other_noun(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """Something else: it may be ruled out (a pear for an apple) or not (a singer for a boxer)."""
+    """Say it of something else: ruled out (a pear for an apple) or not (a singer for a boxer)."""
     relation = APART if rng.random() < 0.7 else UNRELATED
     return _renoun(claim, rng, lexicon, lambda r: r == relation)
 
 
 def other_verb(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """Something else happened: it may be ruled out (lost for found) or not (hid for found)."""
+    """Say that something else happened: ruled out (lost for found) or not (hid for found)."""
     relations = [APART, OPPOSITE] if rng.random() < 0.6 else [UNRELATED]
     return with_verb(claim, lexicon.choose(rng, _verbs(claim, lambda r: r in relations)))
 
 
 def antonym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """An adjective that the premise's rules out."""
+    """Take an adjective that the premise's rules out."""
     roles = [role for role, phrase in claim.roles.items() if phrase.adjective]
     if not roles:
         return None
@@ -128,7 +128,7 @@ def count(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
 
 
 def add(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """One more adjective, day or place."""
+    """Add one adjective, day or place."""
     plain = [
         role
         for role, phrase in claim.roles.items()
@@ -147,7 +147,7 @@ def add(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
 
 
 def drop(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """One adjective, day, place or other dispensable part less."""
+    """Leave out one adjective, day, place or other dispensable part."""
     loose = [r for r in (*DETAILS, claim.verb.oblique) if r in claim.roles]
     loose += [claim.verb.subject] if claim.passive and claim.verb.subject in claim.roles else []
     adorned = [role for role, phrase in claim.roles.items() if phrase.adjective]
@@ -158,7 +158,7 @@ def drop(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
 
 
 def swap(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    """The two people change places."""
+    """Let the two people change places."""
     if not claim.people():
         return None
     one, other = claim.people()

@@ -16,7 +16,8 @@ UNTOLD = "-X-"  # the columns for part of speech and phrase, which no reader of 
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """One file a split: token, two columns untold, tag in IOB1; a blank line ends a sentence."""
+    """Write one file a split: token, two columns untold, tag in IOB1; a blank line ends a
+    sentence."""
     folder.mkdir(parents=True, exist_ok=True)
     for split, name in FILES.items():
         with open(folder / name, "w", encoding="utf-8", newline="\n") as file:
@@ -34,6 +35,6 @@ def _lines(story: Story) -> Iterator[str]:
 
 
 def names(sentence: Sentence) -> list[Span]:
-    """The proper names alone: "Anna Berg" of "Anna Berg, a singer"."""
+    """Find the proper names alone: "Anna Berg" of "Anna Berg, a singer"."""
     named = (mention for mention in sentence.mentions if mention.named)
     return [(mention.start, mention.name_end, KINDS[mention.kind]) for mention in named]

@@ -26,7 +26,7 @@ def article(word: str) -> str:
 
 
 def sentence(claim: Claim) -> Sentence:
-    """The claim as one sentence, with its mentions and its predication."""
+    """Say the claim in one sentence, with its mentions and its predication."""
     return _Line(claim).finish()
 
 
@@ -82,7 +82,7 @@ class _Line:
         self.tokens.append(verb.participle if claim.passive else plain)
 
     def role(self, role: str, preposition: str = "") -> None:
-        """The phrase that fills the role, if one does."""
+        """Add the phrase that fills the role, if one does."""
         phrase = self.claim.roles.get(role)
         if phrase is None:
             return
@@ -106,7 +106,7 @@ class _Line:
         self.arguments.append(Argument(start, len(self.tokens), _DETAIL_ROLES[role]))
 
     def phrase(self, phrase: Phrase, subject: bool = False) -> None:
-        """The phrase's words and its mention."""
+        """Add the phrase's words and its mention."""
         start = len(self.tokens)
         name = phrase.name.split() if phrase.form != "pronoun" else []
         bare = bool(name) and phrase.noun == TAXONOMIES[phrase.kind].top

@@ -13,7 +13,7 @@ from tasks.smallworld import words
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a predicate says, whichever verb says it."""
+    """The sense of a predicate, whichever verb says it."""
 
     name: str
     frame: str
@@ -65,7 +65,7 @@ class Taxonomy:
         return (self.parent[noun], *self.above(self.parent[noun]))
 
     def exclude(self, a: str, b: str) -> bool:
-        """Neither noun is above the other, and nothing can be both."""
+        """Return whether neither noun is above the other, and nothing can be both."""
         nested = a == b or a in self.above(b) or b in self.above(a)
         return not nested and all({noun, *self.above(noun)} & self.apart for noun in (a, b))
 
@@ -142,12 +142,12 @@ Word = TypeVar("Word", str, Verb)
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words one part of the data may use: with `novelty` 0, the held-out ones never."""
+    """The words that one part of the data may use; with `novelty` 0, none that is held out."""
 
     novelty: float  # how often a held-out word is preferred where there is one
 
     def choose(self, rng: random.Random, options: Sequence[Word]) -> Word | None:
-        """One of the words; None when there is none to be had."""
+        """Choose one of the words; None when there is none to be had."""
         novel = [word for word in options if _spelt(word) in NOVEL]
         known = [word for word in options if _spelt(word) not in NOVEL]
         if novel and rng.random() < self.novelty:
@@ -155,7 +155,7 @@ class Lexicon:
         return rng.choice(known) if known else None
 
     def quality(self, rng: random.Random, kind: str) -> str:
-        """An adjective for a person or a thing."""
+        """Choose an adjective for a person or a thing."""
         same = rng.choice(rng.choice(QUALITIES[kind]))
         return self.choose(rng, same) or same[0]
 

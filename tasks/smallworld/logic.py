@@ -35,7 +35,7 @@ UNRELATED = Relation(False, False, False, False)
 
 
 def join(relations: Sequence[Relation]) -> Relation | None:
-    """The relation of two statements whose parts are so related; None when people would argue.
+    """Relate two statements whose parts are so related; None when people would argue.
 
     One clashing part makes the statements clash if all else is given: they speak of one event.
     """
@@ -52,7 +52,7 @@ def join(relations: Sequence[Relation]) -> Relation | None:
 
 
 def label(subject: Relation, rest: Relation, negations: tuple[bool, bool]) -> str | None:
-    """The label of a pair; `negations` are the premise's and the hypothesis's. None if unclear.
+    """Label a pair; `negations` are the premise's and the hypothesis's. None if unclear.
 
     The subject stands outside the negation: "a singer did not laugh" speaks of some singer.
     """

@@ -28,7 +28,7 @@ class Pair:
 
 
 def candidates(caption: str, event: Claim, lexicon: Lexicon, rng: random.Random) -> Iterator[Pair]:
-    """Pairs whose premise retells the event, labelled by what the two claims mean."""
+    """Make pairs whose premise retells the event, labelled by what the two claims mean."""
     for _ in range(TRIES):
         names = list(edits.PHENOMENA)
         phenomenon = rng.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
@@ -43,7 +43,7 @@ def candidates(caption: str, event: Claim, lexicon: Lexicon, rng: random.Random)
 
 
 def _retell(event: Claim, lexicon: Lexicon, rng: random.Random, vague: float) -> Claim:
-    """The event told to somebody who knows nothing of the story, with some of the details."""
+    """Tell the event to somebody who knows nothing of the story, with some of the details."""
     shares = {"venue": 0.35, "town": 0.15, "day": 0.35}
     roles = {
         r: _describe(p, rng) for r, p in event.roles.items() if rng.random() < shares.get(r, 1)
@@ -55,7 +55,7 @@ def _retell(event: Claim, lexicon: Lexicon, rng: random.Random, vague: float) ->
 
 
 def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
-    """By name, by a description, or (seldom) by both."""
+    """Speak of someone or something by name, by a description, or (seldom) by both."""
     if rng.random() < 0.5:
         phrase = replace(phrase, adjective="")
     if phrase.count > 1 and rng.random() < 0.3:
@@ -70,7 +70,7 @@ def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
 
 
 def _edit(premise: Claim, phenomenon: str, lexicon: Lexicon, rng: random.Random) -> Claim | None:
-    """The edit, and around it changes of form, of detail and of polarity."""
+    """Make the edit, and around it changes of form, of detail and of polarity."""
     claim = _plain(premise, rng)
     if rng.random() < 0.15:
         claim = edits.drop(claim, rng, lexicon) or claim
@@ -89,7 +89,7 @@ def _edit(premise: Claim, phenomenon: str, lexicon: Lexicon, rng: random.Random)
 
 
 def _plain(claim: Claim, rng: random.Random) -> Claim:
-    """Half of those who have a name and a description keep only one of them."""
+    """Leave half of those who have a name and a description only one of them."""
     for role, phrase in claim.roles.items():
         top = TAXONOMIES[phrase.kind].top
         if phrase.kind == "person" and phrase.name and phrase.noun != top and rng.random() < 0.8:
@@ -100,7 +100,7 @@ def _plain(claim: Claim, rng: random.Random) -> Claim:
 
 
 def _restyle(claim: Claim, rng: random.Random, share: float) -> Claim:
-    """Another word order for the same content."""
+    """Choose another word order for the same content."""
     active_needs = claim.verb.subject not in claim.roles
     passive = claim.passive or active_needs
     if rng.random() < share and claim.verb.passive and not active_needs:
@@ -114,7 +114,7 @@ def _restyle(claim: Claim, rng: random.Random, share: float) -> Claim:
 
 
 def _sayable(claim: Claim) -> bool:
-    """Whether the claim makes an English sentence with one clear reading."""
+    """Return whether the claim makes an English sentence with one clear reading."""
     verb, subject = claim.verb, claim.roles.get(claim.subject)
     if subject is None or (claim.passive and not verb.passive):
         return False

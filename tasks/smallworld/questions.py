@@ -37,7 +37,8 @@ class Question:
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """`{train,dev,test}-v1.1.json`: one article and one paragraph a story, several questions each.
+    """Write `{train,dev,test}-v1.1.json`: one article and one paragraph a story, several questions
+    each.
 
     As in SQuAD, there is one answer in train; in dev and test, up to three are acceptable.
     """
@@ -58,7 +59,7 @@ def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], se
 
 
 def _mixed(found: Iterator[Question], rng: random.Random) -> list[Question]:
-    """In random order, but one of each kind comes before a second of any."""
+    """Shuffle questions, but let one of each kind come before a second of any."""
     every = list(found)
     rng.shuffle(every)
     seen: Counter[str] = Counter()
@@ -70,7 +71,7 @@ def _mixed(found: Iterator[Question], rng: random.Random) -> list[Question]:
 
 
 def _article(document: Document, asked: Sequence[Question], answers: int) -> dict[str, Any]:
-    """In the official layout, without a paragraph where nothing is asked."""
+    """Lay an article out as SQuAD does, without a paragraph where nothing is asked."""
     qas = [
         {
             "id": f"{document.id}-{number}",
@@ -89,7 +90,7 @@ def _article(document: Document, asked: Sequence[Question], answers: int) -> dic
 
 
 def questions(story: Story, lexicon: Lexicon, rng: random.Random) -> Iterator[Question]:
-    """One question for every role of every event that can be asked for."""
+    """Ask one question for every role of every event that can be asked for."""
     lines = story.document.sentences
     told = {mention.entity: mention.kind for line in lines for mention in line.mentions}
     for number, claim in enumerate(story.claims):
@@ -107,7 +108,8 @@ def questions(story: Story, lexicon: Lexicon, rng: random.Random) -> Iterator[Qu
 
 
 def happens_elsewhere(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """Whether another event is one of the same kind: a theft is a taking, not awake is asleep."""
+    """Return whether another event is one of the same kind: a theft is a taking, not awake is
+    asleep."""
     relations = [
         (compare_meanings(other.verb.meaning, claim.verb.meaning), other.negated)
         for other in claims
@@ -119,7 +121,7 @@ def happens_elsewhere(claim: Claim, claims: Sequence[Claim]) -> bool:
 def _retell(
     event: Claim, role: str, told: Mapping[str, str], lexicon: Lexicon, rng: random.Random
 ) -> Claim | None:
-    """The event in the question's words; None where only one answer would be left."""
+    """Tell the event in the question's words; None where only one answer would be left."""
     synonyms = [verb for verb in VERBS if verb.meaning == event.verb.meaning]
     verb = lexicon.choose(rng, synonyms) or event.verb
     passive = verb.passive and rng.random() < 0.3
@@ -138,12 +140,13 @@ def _retell(
 
 
 def _needed(claim: Claim, role: str) -> bool:
-    """Whether the sentence would not be one without the role."""
+    """Return whether the sentence would not be one without the role."""
     return role in (claim.subject, claim.verb.object)
 
 
 def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
-    """By a name, or by a description that fits nobody else in the story."""
+    """Speak of someone or something by a name, or by a description that fits nothing else in the
+    story."""
     if phrase.name and (phrase.noun in ("woman", "man") or rng.random() < 0.5):
         return replace(phrase, noun=TAXONOMIES[phrase.kind].top or phrase.noun)
     if phrase.kind in ("person", "thing"):
@@ -156,7 +159,7 @@ def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
 
 
 def ask(claim: Claim, role: str) -> str:
-    """The claim as a question for one of its roles."""
+    """Turn the claim into a question for one of its roles."""
     line = sentence(claim)
     gap, subject = (
         next(m for m in line.mentions if m.entity == claim.roles[r].entity)
@@ -175,7 +178,7 @@ def ask(claim: Claim, role: str) -> str:
 
 
 def _inside(line: Sentence, subject: Mention) -> list[str]:
-    """The subject as it is spelled inside a sentence."""
+    """Spell the subject as inside a sentence."""
     first, *rest = line.tokens[subject.start : subject.end]
     return [first if subject.named else first.lower(), *rest]
 
@@ -184,8 +187,8 @@ def _inside(line: Sentence, subject: Mention) -> list[str]:
 
 
 def _answers(document: Document, number: int, entity: str) -> tuple[tuple[str, int], ...]:
-    """What the event's sentence calls the entity, or, if by a pronoun, the closest name or noun
-    before it; then how the entity was introduced, by its name alone and in full."""
+    """Find what the event's sentence calls the entity, or, if by a pronoun, the closest name or
+    noun before it; then how the entity was introduced, by its name alone and in full."""
     mentions = [
         (i, mention)
         for i, line in enumerate(document.sentences[: number + 1])
@@ -210,7 +213,7 @@ def _name_end(mention: Mention) -> int:
 
 
 def _locate(document: Document, number: int, begin: int, end: int) -> tuple[str, int]:
-    """Words begin ≤ i < end of a sentence as they are spelled, and where in the document's text."""
+    """Spell the words begin ≤ i < end of a sentence, and find them in the document's text."""
     tokens, text = document.sentences[number].tokens, document.sentences[number].text
     start = len(detokenise(tokens[: begin + 1])) - len(tokens[begin])
     before = sum(len(line.text) + 1 for line in document.sentences[:number])

@@ -11,7 +11,7 @@ from tasks.smallworld.stories import Story
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """`{train,dev,test}.tsv`: every sentence of the stories."""
+    """Write `{train,dev,test}.tsv`: every sentence of the stories."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
         with open(folder / f"{split}.tsv", "w", encoding="utf-8", newline="\n") as file:

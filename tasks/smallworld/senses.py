@@ -38,7 +38,7 @@ Texts = Sequence[tuple[str, Sequence[Told]]]
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """`SET/SET.data.xml` and `SET/SET.gold.key.txt` for each of SETS, and `index.sense`."""
+    """Write `SET/SET.data.xml` and `SET/SET.gold.key.txt` for each of SETS, and `index.sense`."""
     for split, name in SETS.items():
         rng = random.Random(f"senses {split} {seed}")
         novelty = 0.0 if split == "train" else NOVELTY
@@ -55,7 +55,7 @@ def _save(path: Path, lines: Iterable[str]) -> None:
 
 
 def _told(story: Story, rng: random.Random, novelty: float) -> Iterator[Told]:
-    """The story's sentences, an aside after each."""
+    """Tell the story's sentences, an aside after each."""
     sentences = story.document.sentences
     people = [name for sentence in sentences for name in _people(sentence)] or ["somebody"]
     for sentence in sentences:
@@ -117,13 +117,13 @@ def _instance(text: str, number: int) -> str:
 
 
 def _inventory() -> list[str]:
-    """In WordNet's `index.sense`: key, offset (there is none), number, count (of no corpus)."""
+    """Write WordNet's `index.sense`: key, offset (there is none), number, count (of no corpus)."""
     every = [*AMBIGUOUS.values(), *([key] for key in PREDICATES.values())]
     return sorted(f"{key} 00000000 {i} 0" for keys in every for i, key in enumerate(keys, start=1))
 
 
 def _by_lemma() -> dict[str, list[str]]:
-    """Lemma → the keys of its senses, in their order."""
+    """List, for each lemma, the keys of its senses in their order."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for key in CONTEXTS:
         found[key.partition("%")[0]].append(key)

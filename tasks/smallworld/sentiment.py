@@ -37,7 +37,8 @@ LONGEST_FACT = 9  # in words; longer ones would be most of the text
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """`{train,dev,test}.txt`, one tree a line; no sentence occurs twice, in whatever split."""
+    """Write `{train,dev,test}.txt`, one tree a line; no sentence occurs twice, in whatever
+    split."""
     folder.mkdir(parents=True, exist_ok=True)
     told: set[str] = set()
     for split, size in SIZES.items():
@@ -58,14 +59,14 @@ def _capitalised(tree: str) -> str:
 
 
 class Critic:
-    """Says what people thought of the things, places and events of their world."""
+    """Someone who says what people thought of the things, places and events of their world."""
 
     def __init__(self, stories: Sequence[Story], split: str, rng: random.Random) -> None:
         self.stories, self.casts, self.rng = stories, _casts(stories), rng
         self.novelty = NOVELTY if split != "train" else 0.0
 
     def choose(self, options: str | Sequence[str]) -> str:
-        """One of the options; a held-out one as often as this split prefers those."""
+        """Choose one of the options; a held-out one as often as this split prefers those."""
         every = options.split() if isinstance(options, str) else options
         novel = self.rng.random() < self.novelty
         starred = [word[1:] for word in every if word.startswith("*")]
@@ -82,14 +83,14 @@ class Critic:
     # -- sentences
 
     def contrast(self) -> Tree:
-        """As in "the music was dull , but we loved the play": what comes last counts."""
+        """Say "the music was dull , but we loved the play" and the like: what comes last counts."""
         side, main = self.sides()
         left = Tree(side.value, (side, Tree(0, ",")))
         right = join(Tree(0, "but"), main)
         return Tree(outweighed(main.value, side.value), (left, right))
 
     def concession(self) -> Tree:
-        """As in "although A , B" and "B , although A": B counts, wherever it stands."""
+        """Say "although A , B" or "B , although A": B counts, wherever it stands."""
         side, main = self.sides()
         side = join(Tree(0, self.rng.choice(("although", "though"))), side)
         value = outweighed(main.value, side.value)
@@ -103,13 +104,14 @@ class Critic:
         return Tree(added(one.value, other.value), (one, right))
 
     def denial(self) -> Tree:
-        """As in "nobody would say that A": the opposite of A."""
+        """Say "nobody would say that A" and the like: the opposite of A."""
         opening = self.rng.choice(("nobody would say that", "it is not true that"))
         inner = self.judgement()
         return Tree(turned(inner.value), (flat(opening), inner))
 
     def wish(self) -> Tree:
-        """What was expected says nothing of what came; what should have been good was not."""
+        """Say what was expected, which says nothing of what came, or what should have been good and
+        was not."""
         topic = self.topic()
         if self.rng.random() < 0.6:
             hoped = self.rng.choice(("expected", "wanted", "imagined"))
@@ -119,7 +121,7 @@ class Critic:
         return Tree(-1, (topic, Tree(-1, ought.parts)))
 
     def sides(self) -> tuple[Tree, Tree]:
-        """A side remark, or what was hoped for, and an opinion that does not agree with it."""
+        """Make a side remark, or what was hoped for, and an opinion that does not agree with it."""
         side = self.wish() if self.rng.random() < 0.2 else self.clause()
         main = self.clause()
         while main.value == 0 or main.value * side.value > 0:
@@ -133,12 +135,12 @@ class Critic:
         return self.rng.choices(shapes, (45, 25, 15, 15))[0]()
 
     def judgement(self) -> Tree:
-        """As in "the library was not very pleasant"."""
+        """Say "the library was not very pleasant" and the like."""
         topic = self.topic()
         return join(topic, Tree(0, "was"), self.description())
 
     def feeling(self) -> Tree:
-        """As in "Anna Berg did not enjoy the concert" or "nobody liked the food"."""
+        """Say "Anna Berg did not enjoy the concert", "nobody liked the food" and the like."""
         worth = self.rng.choice(list(words.VERBS))
         past, plain = self.choose(words.VERBS[worth]).split(":")
         kind = self.rng.random()
@@ -153,7 +155,7 @@ class Critic:
         return join(self.holder(), said)
 
     def possession(self) -> Tree:
-        """As in "the play had no charm" or "the club was full of noise"."""
+        """Say "the play had no charm", "the club was full of noise" and the like."""
         topic = self.topic()
         worth = self.rng.choice(list(words.NOUNS))
         noun = Tree(worth, self.choose(words.NOUNS[worth]))
@@ -171,7 +173,7 @@ class Critic:
         return join(topic, Tree(value, (flat(had), noun)))
 
     def fact(self) -> Tree:
-        """A sentence of a story, as neutral as it is."""
+        """Quote a sentence of a story, as neutral as it is."""
         while True:
             line = self.rng.choice(self.rng.choice(self.stories).document.sentences)
             if line.predications[0].meaning in FACTS and len(line.tokens) <= LONGEST_FACT:
@@ -183,7 +185,7 @@ class Critic:
     # -- phrases
 
     def description(self) -> Tree:
-        """An adjective with what stands before it, or two of them at odds."""
+        """Choose an adjective with what stands before it, or two of them at odds."""
         if self.rng.random() < 0.15:
             main = self.adjective(self.rng.choice((-2, -1, 1, 2)))
             side = self.adjective(self.rng.choice((-1, -2)) * sign(main.value))
@@ -209,7 +211,7 @@ class Critic:
         return Tree(worth, self.choose(words.ADJECTIVES[worth]))
 
     def topic(self) -> Tree:
-        """What the opinion is of: an event, an aspect of a place, a thing, a person."""
+        """Name what the opinion is of: an event, an aspect of a place, a thing, a person."""
         phrases = [phrase for phrase in self.rng.choice(self.casts) if phrase.count == 1]
         if self.rng.random() < 0.6:
             event = self.choose(f"{words.EVENTS} {words.ASPECTS}")
@@ -226,7 +228,7 @@ class Critic:
 
 
 def _casts(stories: Sequence[Story]) -> list[list[Phrase]]:
-    """Who and what each story is about, where there are people and a place among them."""
+    """List who and what each story is about, where there are people and a place among them."""
     casts = []
     for story in stories:
         met = {p.entity: p for claim in story.claims for p in claim.roles.values()}
@@ -235,7 +237,7 @@ def _casts(stories: Sequence[Story]) -> list[list[Phrase]]:
 
 
 def _called(phrase: Phrase) -> str:
-    """A name, or the thing with its adjective: "the red apples"."""
+    """Return a name, or the thing with its adjective: "the red apples"."""
     if phrase.name:
         return phrase.name
     noun = phrase.noun if phrase.count == 1 else plural(phrase.noun)

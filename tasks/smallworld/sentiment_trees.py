@@ -22,7 +22,7 @@ class Tree:
 
 
 def flat(text: str) -> Tree:
-    """Words of no worth, cut in halves again and again."""
+    """Cut words of no worth in halves, again and again."""
     tokens = text.split()
     half = len(tokens) // 2
     if not half:
@@ -31,7 +31,8 @@ def flat(text: str) -> Tree:
 
 
 def join(*parts: Tree) -> Tree:
-    """Right-branching; worth as much as the one part that is worth something."""
+    """Join parts, branching to the right; the tree is worth as much as the one part that is worth
+    something."""
     first, *rest = parts
     if not rest:
         return first
@@ -44,7 +45,8 @@ def sign(value: int) -> int:
 
 
 def turned(value: int) -> int:
-    """Negation shifts rather than mirrors: what is not wonderful need not be awful."""
+    """Negate a worth: it shifts rather than mirrors, for what is not wonderful need not be
+    awful."""
     return -sign(value)
 
 
@@ -53,10 +55,11 @@ def strengthened(value: int) -> int:
 
 
 def outweighed(main: int, side: int) -> int:
-    """A main clause against a side remark: it wins, but suffers from one that is as strong."""
+    """Weigh a main clause against a side remark: it wins, but suffers from one that is as
+    strong."""
     return main if abs(main) > abs(side) else sign(main)
 
 
 def added(one: int, other: int) -> int:
-    """Two remarks on a par: the stronger of them, or neither if they are at odds."""
+    """Weigh two remarks on a par: the stronger of them counts, or neither if they are at odds."""
     return 0 if one * other < 0 else max(one, other, key=abs)

@@ -22,7 +22,7 @@ VOTES = {(5, 0, 0): 58, (4, 1, 0): 26, (3, 2, 0): 10, (3, 1, 1): 6}
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """`snli_1.0_{split}.jsonl` for every split; no pair occurs twice, in whatever split."""
+    """Write `snli_1.0_{split}.jsonl` for every split; no pair occurs twice, in whatever split."""
     folder.mkdir(parents=True, exist_ok=True)
     told: set[tuple[str, str]] = set()
     for split, size in SIZES.items():
@@ -39,7 +39,7 @@ def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], se
 def _pools(
     stories: Sequence[Story], lexicon: Lexicon, told: set[tuple[str, str]], rng: random.Random
 ) -> dict[str, list[Pair]]:
-    """All candidates by label; those told before are left out."""
+    """Collect all candidates by label; those told before are left out."""
     pools: dict[str, list[Pair]] = {label: [] for label in LABELS}
     for story in stories:
         for number, event in enumerate(story.claims):
@@ -53,7 +53,8 @@ def _pools(
 
 
 def _features(pair: Pair) -> Iterator[Hashable]:
-    """What must not tell the label: the hypothesis's words, word pairs and length, and the edit."""
+    """List what must not tell the label: the hypothesis's words, word pairs and length, and the
+    edit."""
     words = pair.hypothesis.tokens
     yield from words
     yield from pairwise(words)
@@ -62,7 +63,7 @@ def _features(pair: Pair) -> Iterator[Hashable]:
 
 
 def _records(pairs: Sequence[tuple[Pair, bool]], rng: random.Random) -> Iterator[dict[str, object]]:
-    """The official fields; `phenomenon` is ours."""
+    """Make rows with the official fields; `phenomenon` is ours."""
     asked: Counter[str] = Counter()
     for pair, undecided in pairs:
         serial = f"{pair.caption}r{asked[pair.caption] + 1}{pair.label[0]}"
@@ -79,7 +80,7 @@ def _records(pairs: Sequence[tuple[Pair, bool]], rng: random.Random) -> Iterator
 
 
 def _votes(label: str, undecided: bool, rng: random.Random) -> list[str]:
-    """Five annotators' labels; the author's, which is the intended one, comes first."""
+    """Draw five annotators' labels; the author's, which is the intended one, comes first."""
     others = [other for other in LABELS if other != label]
     rng.shuffle(others)
     shares = (2, 2, 1) if undecided else rng.choices(list(VOTES), list(VOTES.values()))[0]

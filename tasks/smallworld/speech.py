@@ -40,7 +40,7 @@ CLOSED = {
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """`en_smallworld-ud-{train,dev,test}.conllu`: every sentence of the stories."""
+    """Write `en_smallworld-ud-{train,dev,test}.conllu`: every sentence of the stories."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
         path = folder / f"en_smallworld-ud-{split}.conllu"
@@ -60,7 +60,8 @@ def _lines(story: Story) -> Iterator[str]:
 
 
 def tags(sentence: Sentence) -> list[str]:
-    """The Penn Treebank's tag of each token: a name's, a predicate's form, or the lexicon's."""
+    """Return the Penn Treebank's tag of each token: a name's, a predicate's form, or the
+    lexicon's."""
     tokens = sentence.tokens
     found = [LEXICON.get(token.lower(), "NNP") for token in tokens]
     for mention in sentence.mentions:

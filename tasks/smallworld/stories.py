@@ -20,7 +20,7 @@ class Story:
 
 
 def tell(world: World, number: int) -> Story:
-    """One story of four to seven events."""
+    """Tell one story of four to seven events."""
     rng = world.rng
     cast, narrator = world.cast(), Narrator(world)
     day = world.noun("day")
@@ -39,7 +39,7 @@ def tell(world: World, number: int) -> Story:
 
 
 class Narrator:
-    """Tells events one after the other and remembers who has been mentioned."""
+    """Someone who tells events one after the other and remembers who has been mentioned."""
 
     def __init__(self, world: World) -> None:
         self.rng = world.rng
@@ -55,7 +55,7 @@ class Narrator:
         return sentence(replace(shown, roles=roles))
 
     def thin(self, claim: Claim) -> Claim:
-        """The claim without some of its details."""
+        """Leave some of the claim's details out."""
         for role in ("venue", "town", "day"):
             if self.rng.random() < 0.6:
                 claim = claim.put(role, None)
@@ -68,7 +68,7 @@ class Narrator:
         return replace(claim, passive=passive, dative=dative, fronted=fronted)
 
     def refer(self, phrase: Phrase) -> Phrase:
-        """The words by which a reader who followed the story knows what is meant."""
+        """Choose the words by which a reader who followed the story knows what is meant."""
         if phrase.kind not in ("person", "thing", "body"):
             return phrase
         if phrase.entity not in self.known:

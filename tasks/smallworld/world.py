@@ -30,7 +30,7 @@ class Cast:
 
 
 class World:
-    """Everything one part of the data is about."""
+    """The towns, people and things that one part of the data is about."""
 
     def __init__(self, prefix: str, names: Names, lexicon: Lexicon, rng: random.Random) -> None:
         self.prefix, self.names, self.lexicon, self.rng = prefix, names, lexicon, rng
@@ -38,12 +38,12 @@ class World:
         self.towns = [Phrase(f"{prefix}:{t}", "town", "town", t, pronoun="it") for t in names.towns]
 
     def fresh(self) -> str:
-        """An entity id that was never given before."""
+        """Make an entity id that was never given before."""
         self.born += 1
         return f"{self.prefix}:{self.born}"
 
     def noun(self, kind: str, *branches: str) -> str:
-        """A noun for a new entity, from any of the branches (all if none is said)."""
+        """Choose a noun for a new entity, from any of the branches (all if none is said)."""
         tree = TAXONOMIES[kind]
         found = [n for branch in branches or tree.branches for n in tree.branches[branch]]
         return self.lexicon.choose(self.rng, found) or found[0]
@@ -61,7 +61,7 @@ class World:
         return Phrase(self.fresh(), "person", noun, name, adjective, 1, "she" if woman else "he")
 
     def group(self) -> Phrase:
-        """Several unnamed people."""
+        """Make several unnamed people."""
         adjective = self.quality("person") if self.rng.random() < 0.4 else ""
         count = self.rng.choice((2, 3, 4))
         return Phrase(
@@ -94,7 +94,7 @@ class World:
         return cast
 
     def event(self, cast: Cast, day: str) -> Claim:
-        """The next thing to happen (or not to), as the state of affairs permits."""
+        """Let the next thing happen (or not), as the state of affairs permits."""
         while True:
             verb = self.lexicon.choose(self.rng, VERBS)
             if verb is None:
@@ -109,7 +109,7 @@ class World:
             return Claim(verb, {**roles, **details}, negated)
 
     def fill(self, cast: Cast, verb: Verb) -> dict[str, Phrase] | None:
-        """Who and what takes part; None if the cast has nobody or nothing for it."""
+        """Choose who and what takes part; None if the cast has nobody or nothing for it."""
         rng, frame = self.rng, verb.meaning.frame
         one = rng.choice(cast.people)
         if frame in ("solo", "state"):

@@ -17,13 +17,13 @@ Pair = dict[str, str]
 
 
 def read(folder: Path, split: str) -> list[Pair]:
-    """The labelled pairs of a split."""
+    """Read the labelled pairs of a split."""
     with open(folder / "snli" / f"snli_1.0_{split}.jsonl", encoding="utf-8") as file:
         return [pair for pair in map(json.loads, file) if pair["gold_label"] != "-"]
 
 
 def yardsticks(folder: Path, split: str = "dev") -> dict[str, float]:
-    """Accuracies on the split, in percent, of classifiers fitted to the training pairs."""
+    """Score classifiers fitted to the training pairs: accuracies on the split, in percent."""
     train, test = read(folder, "train"), read(folder, split)
     gold = Counter(pair["gold_label"] for pair in test)
     hypothesis_only = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), _classifier())
@@ -48,7 +48,7 @@ def _accuracy(
 
 
 def _bags(pair: Pair) -> dict[str, float]:
-    """The words of each side, and how much of the hypothesis the premise has too."""
+    """Count the words of each side, and how much of the hypothesis the premise has too."""
     premise, hypothesis = _words(pair)
     return {
         **{f"premise {word}": 1.0 for word in premise},
@@ -59,7 +59,7 @@ def _bags(pair: Pair) -> dict[str, float]:
 
 
 def _compared(pair: Pair) -> dict[str, float]:
-    """The same, and which words only one side has: the most that can be had without order."""
+    """Add which words only one side has: the most that can be had without order."""
     premise, hypothesis = _words(pair)
     return {
         **_bags(pair),

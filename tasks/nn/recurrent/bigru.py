@@ -36,13 +36,14 @@ class BiGRU(nn.Module):
                 nn.init.trunc_normal_(parameter, std=STD, a=-2 * STD, b=2 * STD)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
+        sequence."""
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
         return pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0]
 
     def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
-        """Both directions in step: the second one reads the sequences from their ends."""
+        """Read both directions in step: the second one reads the sequences from their ends."""
         w_input, b_input, w_state, b_state = (
             torch.stack([getattr(self.rnn, name + "_l0"), getattr(self.rnn, name + "_l0_reverse")])
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
@@ -69,9 +70,9 @@ class _Recurrence(Function):
 
     @staticmethod
     def forward(ctx: Any, gates: Tensor, u: Tensor, bias: Tensor, steps: list[int]) -> Tensor:
-        """Packed: x's part of r, z, n (2, all tokens, 3 · hidden); `u` (2, 3 · hidden, hidden),
-        `bias` (2, 3 · hidden); `steps`, how many sequences have a token at each step, the longest
-        first → h (2, all tokens, hidden)."""
+        """Map packed `gates`, x's part of r, z, n (2, all tokens, 3 * hidden), with `u` (2, 3 *
+        hidden, hidden) and `bias` (2, 3 * hidden), to h (2, all tokens, hidden); `steps` says how
+        many sequences have a token at each step, the longest first."""
         hidden = u.shape[2]
         output, before, inner, n = gates.new_empty(4, *gates.shape[:2], hidden).unbind()
         rz = gates[:, :, : 2 * hidden].clone()

@@ -39,13 +39,15 @@ class BiLSTM(nn.Module):
                 nn.init.xavier_uniform_(parameter)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
+        sequence."""
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
         return pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0]
 
     def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
-        """The gates' part of the input is one product for both directions and all steps."""
+        """Read both directions; one product gives the gates their part of the input at all
+        steps."""
         mirrored, steps = mirror(packed.batch_sizes), packed.batch_sizes.tolist()
         bias = self._both("bias_ih") + self._both("bias_hh")
         gates = linear(packed.data, self._both("weight_ih"), bias)
@@ -57,12 +59,12 @@ class BiLSTM(nn.Module):
             return packed._replace(data=torch.cat([left, right[mirrored]], dim=1))
 
     def _both(self, name: str) -> Tensor:
-        """A parameter of both directions, one below the other."""
+        """Put a parameter of both directions one below the other."""
         return torch.cat([getattr(self.rnn, name + end) for end in ("_l0", "_l0_reverse")])
 
 
 class _Recurrence(Function):
-    """What the gates have from the input → h, in one direction, with its gradient by hand.
+    """The recurrence of one direction, with its gradient by hand: the gates' part of the input → h.
 
     c' = f c + i g, h' = o tanh(c'); i, f, o = σ(x + U h), g = tanh(x_g + U_g h), the blocks in the
     order i, f, g, o. Autograd would multiply the gradient of U out at every step; here only what

@@ -26,7 +26,7 @@ from tasks.nn.recurrent.packed import mirror, walk
 
 
 class CoupledBiLSTM(nn.Module):
-    """(batch, tokens, input) → (batch, tokens, 2 * hidden).
+    """One layer that reads both ways: (batch, tokens, input) → (batch, tokens, 2 * hidden).
 
     Each sequence is read over its own tokens alone; positions past its end are zero. For each gate,
     the matrix that reads [x; h'] starts with orthonormal rows; biases and initial states at zero.
@@ -46,7 +46,8 @@ class CoupledBiLSTM(nn.Module):
         self.first_c = nn.Parameter(torch.zeros(2, 1, hidden))
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
+        sequence."""
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         data, steps = packed.data, packed.batch_sizes
         mirrored = mirror(steps).to(x.device)
@@ -65,7 +66,8 @@ class CoupledBiLSTM(nn.Module):
 
 
 class _Recurrence(Function):
-    """What the gates have from the input → h, for both directions at once, gradient by hand.
+    """The recurrence of both directions at once, with its gradient by hand: the gates' part of the
+    input → h.
 
     Autograd would multiply the gradient of U out at every step; here only what depends on the
     neighbouring step is computed step by step, and U gets its gradient from one product.

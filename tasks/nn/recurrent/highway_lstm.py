@@ -27,7 +27,8 @@ from tasks.nn.recurrent.packed import walk
 
 
 class AlternatingLSTM(nn.Module):
-    """(batch, tokens, input) → (batch, tokens, hidden); odd layers read right to left.
+    """The whole stack: (batch, tokens, input) → (batch, tokens, hidden). Odd layers read right to
+    left.
 
     Each sequence is read over its own tokens alone; positions past its end are zero. `dropout` is
     variational: the same features of h are dropped at every step, for the layer above and for the
@@ -43,7 +44,7 @@ class AlternatingLSTM(nn.Module):
         )
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`mask` (batch, tokens): True at real tokens; every sequence has at least one."""
+        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a sequence."""
         packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         data, steps = packed.data, packed.batch_sizes.tolist()
         for layer in self.layers:
@@ -72,7 +73,8 @@ class HighwayLSTM(nn.Module):
             self.bias[2 * hidden : 3 * hidden] = 1.0
 
     def forward(self, x: Tensor, steps: list[int]) -> Tensor:
-        """`steps`: how many sequences have a token at each step, the longest sequences first."""
+        """Read packed sequences; `steps` says how many of them have a token at each step, the
+        longest first."""
         drop = dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
         gates = linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
         from_state = for_products(self.from_state)
@@ -82,7 +84,7 @@ class HighwayLSTM(nn.Module):
 
 
 class _Recurrence(Function):
-    """What the gates have from the input → h, with its gradient by hand.
+    """The recurrence, with its gradient by hand: the gates' part of the input → h.
 
     Autograd would multiply the gradient of U out at every step; here only what depends on the
     neighbouring step is computed step by step, and U gets its gradient from one product over all
@@ -147,7 +149,7 @@ class _Recurrence(Function):
 def _slopes(
     gates: Tensor, squashed: Tensor, highway: Tensor, before_c: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Derivatives inside a step, for all tokens at once.
+    """Compute the derivatives inside a step, for all tokens at once.
 
     (all tokens, 6, hidden): of c by the pre-activations of g, i, f and of h by those of o, t and by
     k; (all tokens, hidden): of h by c, and of c by the c before it.

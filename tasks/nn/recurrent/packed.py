@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def mirror(batch_sizes: Tensor) -> Tensor:
-    """For each row of packed data, the row of the token as far from its sequence's other end.
+    """Find, for each row of packed data, the row of the token as far from its sequence's other end.
 
     `batch_sizes` as in a PackedSequence: how many sequences have a token at each step, the longest
     first. A sequence read from the right is packed exactly as one read from the left, so that both
@@ -21,6 +21,6 @@ def mirror(batch_sizes: Tensor) -> Tensor:
 
 
 def walk(batch_sizes: list[int]) -> list[tuple[slice, int]]:
-    """(rows of the packed data, number of sequences) of each step."""
+    """List the steps: (rows of the packed data, number of sequences) of each."""
     ends = torch.tensor(batch_sizes).cumsum(0).tolist()
     return [(slice(end - size, end), size) for end, size in zip(ends, batch_sizes, strict=True)]
