@@ -17,7 +17,7 @@ PACKED = 200  # times its own size that a .gz may unpack to, besides the bytes o
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Read (line number, line without its end) of a UTF-8 file, `.gz` or not.
+    """Read the lines of a UTF-8 file, `.gz` or not: (line number, line without its end) of each.
 
     A byte order mark, which some editors write, is skipped.
 

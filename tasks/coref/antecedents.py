@@ -31,7 +31,7 @@ DISTANCES = (2, 3, 4, 5, 8, 16, 32, 64)  # where the second to ninth bucket begi
 
 
 class Links(NamedTuple):
-    """What was decided about each span of a document."""
+    """The decision about each span of a document."""
 
     loss: Tensor  # a scalar, the sum over spans
     antecedent: Tensor  # (spans,) the likeliest one's place among the spans, −1 for none
@@ -39,7 +39,7 @@ class Links(NamedTuple):
 
 
 class AntecedentScorer(nn.Module):
-    """The spans of one document → the antecedent of each."""
+    """The layer that finds the antecedent of each span of one document."""
 
     buckets: Tensor
 
@@ -70,8 +70,8 @@ class AntecedentScorer(nn.Module):
         xavier(self.first)
 
     def forward(self, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor) -> Links:
-        """`speaker`, `cluster` (spans,): numbers that are equal for the same one, cluster 0 is
-        none; `genre` (): its number, 0 if unknown."""
+        """Link each span; `speaker` and `cluster` (spans,) are numbers that are equal for the same
+        one, cluster 0 is none; `genre` () is a number, 0 if unknown."""
         blocks = [
             self.block(begin, spans, speaker, genre, cluster)
             for begin in range(0, len(spans.first), BLOCK)
@@ -99,7 +99,7 @@ class AntecedentScorer(nn.Module):
         return loss, antecedent, (best - total.detach()).exp()
 
     def score(self, spans: Spans, i: Tensor, j: Tensor, speaker: Tensor, genre: Tensor) -> Tensor:
-        """s(i, j) for `i` (m,) and `j` (n, 1), whichever comes first: (n, m)."""
+        """Compute s(i, j) for `i` (m,) and `j` (n, 1), whichever comes first: (n, m)."""
         g_i, g_j = spans.vectors[i], spans.vectors[j.squeeze(1)]
         of_i, of_j, of_both, of_features = self.first.weight.split(self.parts, dim=1)
         hidden = (

@@ -28,7 +28,7 @@ Mention = tuple[int, int]  # first and last token of the document, both inclusiv
 
 @dataclass
 class Document:
-    """A part of a document: what coreference is resolved in."""
+    """A part of a document, within which coreference is resolved."""
 
     name: str
     part: int
@@ -39,7 +39,7 @@ class Document:
 
 
 def read_columns(path: Path) -> Iterator[Document]:
-    """The documents of a file (`.gz` or not).
+    """Read the documents of a file (`.gz` or not).
 
     Clusters stand in the order of their first closing brackets. Raises DataError with file and
     line for brackets that do not match, lines outside any document and rows that are too short.

@@ -36,7 +36,7 @@ def names(split: str) -> list[str]:
 
 
 def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
-    """One example for each document (each part of one) of a split.
+    """Read the documents of a split: one example for each, or for each part of one.
 
     Columns: `id` (name and part), `genre` ("" if the name tells none), `sentences` (of words),
     `speakers` (likewise, "" where none is told), `clusters` of mentions [first token, last token],
@@ -78,7 +78,7 @@ def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
 
 
 def _folder(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
-    """The split's folder and its files, if there are any below."""
+    """Find the split's folder and its files, if there are any below."""
     places = (
         place
         for name in FOLDERS[split]

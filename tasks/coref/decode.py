@@ -8,7 +8,7 @@ Span = Sequence[int]  # first and last token
 
 
 def clusters(links: Iterable[tuple[Span, Span]]) -> list[list[list[int]]]:
-    """The mentions that links join, however indirectly: a list for each cluster, in text order.
+    """Join the mentions that links connect, however indirectly: clusters, each in text order.
 
     `links`: mentions with their antecedents, in text order, so that an antecedent's own link comes
     before those to it.

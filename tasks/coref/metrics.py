@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class Parts(NamedTuple):
-    """What of the key was found, of how much; what of the response is right, of how much."""
+    """Two ratios: what was found of the key, and what is right of the response."""
 
     recalled: float
     key: float
@@ -30,7 +30,7 @@ class Parts(NamedTuple):
 
 
 class Links(NamedTuple):
-    """What clusters have of mentions and of pairs of them, each counted once."""
+    """Counts of mentions and of pairs of them, each counted once."""
 
     mentions: int
     together: int  # pairs in one cluster
@@ -38,7 +38,7 @@ class Links(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """What a response has of a key."""
+    """A comparison of a response with a key."""
 
     shared: Array  # (key clusters, response clusters): mentions in both
     key: Array  # sizes of the clusters

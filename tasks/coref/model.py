@@ -39,7 +39,7 @@ class Sizes:
 
 
 class EndToEnd(nn.Module):
-    """Documents → for each of their likeliest mentions the likeliest antecedent.
+    """The model that finds, for each of a document's likeliest mentions, the likeliest antecedent.
 
     Words and their spelling, one biLSTM over each sentence, spans, antecedents. The heads of spans
     are sought among words and spellings alone, as by Lee et al.'s own successor with ELMo (2018).
@@ -87,10 +87,10 @@ class EndToEnd(nn.Module):
         )
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """One row a sentence, document after document: `words`, `mask`, `speakers` (sentences,
-        tokens), `characters` (sentences, tokens, characters), `document` (sentences,); `genre`
-        (documents,); `gold` (mentions, 3): first token, last token, cluster, tokens counted through
-        the batch, clusters from 1.
+        """Resolve documents whose sentences stand one a row, document after document: `words`,
+        `mask`, `speakers` (sentences, tokens), `characters` (sentences, tokens, characters),
+        `document` (sentences,); `genre` (documents,); `gold` (mentions, 3): first token, last
+        token, cluster, tokens counted through the batch, clusters from 1.
 
         Returns `loss`, the mean over documents; `mentions` (spans, 2), first and last token of each
         span that stays; `antecedent` (spans,), its antecedent's row in `mentions` or −1;

@@ -66,7 +66,7 @@ def documents(split: str) -> list[str]:
 
 
 def prepare(downloads: Path, folder: Path) -> None:
-    """`NAME.conllu` of each document → `train.conll`, `dev.conll`, `test.conll`."""
+    """Write `train.conll`, `dev.conll` and `test.conll` from each document's `NAME.conllu`."""
     for split in SPLITS:
         paths = (downloads / f"{name}.conllu" for name in documents(split))
         texts = (columns(document, path) for path in paths for document in read_conllu(path))
@@ -75,7 +75,7 @@ def prepare(downloads: Path, folder: Path) -> None:
 
 
 def columns(document: Document, path: Path) -> str:
-    """A document in the columns of CoNLL-2012: those for what GUM does not say hold `-`.
+    """Write a document in the columns of CoNLL-2012: those for what GUM does not say hold `-`.
 
     Raises DataError with file and line for a mention that is not written `(3`, `3)` or `(3)`.
     """
@@ -89,7 +89,7 @@ def columns(document: Document, path: Path) -> str:
 
 
 def _mentions(word: Word, path: Path) -> str:
-    """`3)(4)` → `3)|(4)`."""
+    """Separate mentions: `3)(4)` becomes `3)|(4)`."""
     found = _MENTIONS.search(word.misc)
     if found is None:
         return "-"

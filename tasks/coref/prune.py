@@ -19,7 +19,7 @@ from torch import Tensor
 
 @torch.no_grad()
 def prune(scores: Tensor, most: int) -> Tensor:
-    """The (at most) `most` spans of highest score of which no two cross: bool like `scores`.
+    """Find the (at most) `most` spans of highest score of which no two cross: bool like `scores`.
 
     `scores` (tokens, widths): −inf where there is no span, as past the end of a sentence. Of equal
     scores, the span that begins first counts as higher, then the shorter one.
@@ -40,7 +40,7 @@ def prune(scores: Tensor, most: int) -> Tensor:
 
 
 def best_crossing(rank: Tensor, lost: int) -> Tensor:
-    """For each span of a grid the lowest rank among those it crosses; `lost` if it crosses none.
+    """Find the lowest rank among the spans that each span crosses; `lost` if it crosses none.
 
     Two spans cross if they overlap and neither contains the other.
     """
@@ -51,7 +51,8 @@ def best_crossing(rank: Tensor, lost: int) -> Tensor:
 
 
 def _overhanging(rank: Tensor, lost: int) -> Tensor:
-    """The lowest rank of the spans that begin inside, after the first token, and end outside."""
+    """Find the lowest rank of the spans that begin inside, after the first token, and end
+    outside."""
     # By start s' and width v: the lowest rank of the spans from s' that are wider than v …
     wider = _shift(rank.flip(1).cummin(1).values.flip(1), -1, lost)
     # … and, by end e and width w, the lowest of these for all s' from e − w + 1 to e.
@@ -60,19 +61,19 @@ def _overhanging(rank: Tensor, lost: int) -> Tensor:
 
 
 def _shift(grid: Tensor, by: int, lost: int) -> Tensor:
-    """Columns moved to the right, or left if `by` is negative; what comes in is `lost`."""
+    """Move columns to the right, or left if `by` is negative; what comes in is `lost`."""
     moved = grid.roll(by, 1)
     moved[:, 0 if by > 0 else -1] = lost
     return moved
 
 
 def _to_ends(grid: Tensor, lost: int) -> Tensor:
-    """Row s, column w (the span from s to s + w) → row s + w, column w."""
+    """Move row s, column w (the span from s to s + w) to row s + w, column w."""
     return _skew(grid, -1, lost)
 
 
 def _to_starts(grid: Tensor, lost: int) -> Tensor:
-    """Row e, column w (the span from e − w to e) → row e − w, column w."""
+    """Move row e, column w (the span from e − w to e) to row e − w, column w."""
     return _skew(grid, 1, lost)
 
 

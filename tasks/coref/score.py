@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tasks.coref.metrics import METRICS, overlap
-from tasks.scoring.additive_metrics import Sums
+from tasks.scoring.additive_metrics import Sums, ratio
 
 AVERAGED = ("muc", "b_cubed", "ceaf_e")  # "the" coreference F1 is their mean
 
@@ -57,15 +57,15 @@ def counts(row: Mapping[str, Any]) -> tuple[float, ...]:
 def from_counts(sums: Sums) -> Sums:
     """Compute the average F1, in percent: see tasks/scoring/additive_metrics.py."""
     recalled, key, precise, response = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
-    recall, precision = _ratio(recalled, key), _ratio(precise, response)
-    f1: Sums = _ratio(2 * precision * recall, precision + recall)
+    recall, precision = ratio(recalled, key), ratio(precise, response)
+    f1: Sums = ratio(2 * precision * recall, precision + recall)
     return 100 * f1.mean(-1)
 
 
 def _figures(parts: Sums) -> Figures:
     recalled, key, precise, response = parts
-    recall, precision = _ratio(recalled, key), _ratio(precise, response)
-    f1 = _ratio(2 * precision * recall, precision + recall)
+    recall, precision = ratio(recalled, key), ratio(precise, response)
+    f1 = ratio(2 * precision * recall, precision + recall)
     named = {"precision": precision, "recall": recall, "f1": f1}
     return {name: 100 * float(value) for name, value in named.items()}
 
@@ -75,8 +75,3 @@ def _blanc(links: Sequence[Sums]) -> Figures:
     kinds = [_figures(parts) for parts in links if parts[1]]
     names = ("precision", "recall", "f1")
     return {name: sum(kind[name] for kind in kinds) / max(len(kinds), 1) for name in names}
-
-
-def _ratio(part: Any, whole: Any) -> Any:
-    """Divide; a ratio with denominator 0 counts as 0."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)

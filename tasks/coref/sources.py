@@ -49,7 +49,8 @@ def _gum(name: str) -> File:
 
 
 def _litbank(name: str) -> str | None:
-    """`…/coref/conll/215_the_call_of_the_wild_brat.conll` → `dev/215_…`."""
+    """Name the copy of a file, `dev/215_…` for
+    `…/coref/conll/215_the_call_of_the_wild_brat.conll`."""
     _, found, file = name.partition("/coref/conll/")
     if not found or not file.endswith(".conll"):
         return None
@@ -59,7 +60,7 @@ def _litbank(name: str) -> str | None:
 
 
 def prepare_litbank(downloads: Path, folder: Path) -> None:
-    """Unpack LitBank's archive: of it, the files that the task reads."""
+    """Unpack those files of LitBank's archive that the task reads."""
     unpack(downloads / LITBANK_ARCHIVE, folder, _litbank)
 
 

@@ -33,7 +33,7 @@ class Spans(NamedTuple):
 
 
 class SpanScorer(nn.Module):
-    """A document's tokens → the spans that may be mentions."""
+    """The layer that finds, among a document's tokens, the spans that may be mentions."""
 
     def __init__(
         self,
@@ -60,7 +60,8 @@ class SpanScorer(nn.Module):
         xavier(self.first)
 
     def forward(self, h: Tensor, x: Tensor, sentence: Tensor) -> Spans:
-        """`h` (tokens, h_dim), `x` (tokens, x_dim), `sentence` (tokens,): its number."""
+        """Find the spans of a document: `h` (tokens, h_dim), `x` (tokens, x_dim), and `sentence`
+        (tokens,), the number of each token's."""
         tokens, columns = len(h), torch.arange(self.max_width, device=h.device)
         ends = torch.arange(tokens, device=h.device)[:, None] + columns
         inside = ends < tokens

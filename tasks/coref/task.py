@@ -68,8 +68,8 @@ class Coref(WordTask):
         self.genres = vocabulary["genres"]
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
-        """`text`; or `sentences`, lists of words, which may come with `speakers`, a list beside
-        each; `genre`, where training knew some."""
+        """Make an example of `text`; or of `sentences`, lists of words, which may come with
+        `speakers`, a list beside each; `genre`, where training knew some."""
         sentences = fields.get("sentences") or list(split_sentences(text_of(fields)))
         speakers = fields.get("speakers") or [[""] * len(words) for words in sentences]
         if not _words(sentences):
@@ -103,9 +103,9 @@ class Coref(WordTask):
         return EndToEnd(words, placement, self.sizes, genres=len(self.genres))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """`prediction` are clusters of mentions [first token, last token] of `tokens`, `mentions`
-        the same in words; `links` are the mentions that have an antecedent: the mention, the
-        antecedent, the probability of the link."""
+        """Read off clusters: `prediction` are clusters of mentions [first token, last token] of
+        `tokens`, `mentions` the same in words; `links` are the mentions that have an antecedent:
+        the mention, the antecedent, the probability of the link."""
         begins = _begins(examples)
         mentions, antecedent = output["mentions"].cpu(), output["antecedent"].cpu()
         probability = output["probability"].cpu()
@@ -145,7 +145,7 @@ class Coref(WordTask):
         return str(example["id"]).rpartition(":")[0]
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
-        """`conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
+        """Return `conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
         figures = scoring.score(
             [{"key": r["gold"], "response": r["prediction"]} for r in predictions]
         )
@@ -162,25 +162,26 @@ class Coref(WordTask):
 
 
 def _begins(examples: Sequence[Example]) -> list[int]:
-    """The place of each document's first token in the batch, and one past the last document."""
+    """Find each document's first token in the batch, and one past the last document."""
     return [0, *accumulate(sum(map(len, example["sentences"])) for example in examples)]
 
 
 def _words(sentences: Any) -> bool:
-    """Whether these are lists of words, none of them empty."""
+    """Return whether these are lists of words, none of them empty."""
     return all(
         isinstance(s, list) and s and all(isinstance(w, str) and w for w in s) for s in sentences
     )
 
 
 def _speakers(example: Example) -> list[list[int]]:
-    """Numbers that are equal for the same speaker."""
+    """Number the speakers: numbers are equal for the same one."""
     numbers: dict[str, int] = {}
     return [[numbers.setdefault(s, len(numbers)) for s in row] for row in example["speakers"]]
 
 
 def _gold(examples: Sequence[Example]) -> list[list[int]]:
-    """(first token, last token, cluster) of each mention, tokens and clusters counted through."""
+    """List the mentions: (first token, last token, cluster), tokens and clusters counted
+    through."""
     begins = _begins(examples)
     every = [(begins[i], c) for i, example in enumerate(examples) for c in example["clusters"]]
     return [

@@ -44,7 +44,7 @@ class Mention(NamedTuple):
 
 
 class Yardstick:
-    """Example → clusters of mentions [first token, last token]."""
+    """The rule, from an example to clusters of mentions [first token, last token]."""
 
     def __init__(self, train: Iterable[Example]) -> None:
         self.heads: set[str] = set()

@@ -10,7 +10,7 @@ from tasks.nn.nearest import NONE, nearest
 
 
 class NearestUse(nn.Module):
-    """A word's vector → the use of the same word in training whose vector points the same way.
+    """The model that finds the use of the same word in training whose vector points the same way.
 
     In training mode, `forward` keeps the vectors of its uses; nothing is learned by gradient, and
     the placement keeps its first weights: all layers are their mean.
@@ -27,10 +27,10 @@ class NearestUse(nn.Module):
         self.register_buffer("seen", torch.zeros(uses, dtype=torch.bool))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`mask` (batch, tokens); `places`, of the words that are asked, and `own`, the use that
-        each is itself, (batch, words); `uses`, of the same word, (batch, words, any); all filled
-        up with NONE → `nearest` (batch, words), one of `uses` or NONE, and its `similarity`, a
-        cosine."""
+        """Find the nearest uses. `mask` is (batch, tokens); `places`, of the words that are asked,
+        and `own`, the use that each is itself, (batch, words); `uses`, of the same word, (batch,
+        words, any); all filled up with NONE → `nearest` (batch, words), one of `uses` or NONE, and
+        its `similarity`, a cosine."""
         mask, places = batch["mask"], batch["places"]
         x = torch.zeros(*mask.shape, 0, device=mask.device)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)

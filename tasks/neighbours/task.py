@@ -117,8 +117,8 @@ class Neighbours(FolderTask):
         return NearestUse(placement, len(self.all))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """Of each word that is asked: `neighbours` are the contexts of their nearest uses and
-        `similarity` their cosines, null where the word took its usual tag."""
+        """Give each word that is asked a tag: `neighbours` are the contexts of their nearest uses
+        and `similarity` their cosines, null where the word took its usual tag."""
         nearest, similarity = output["nearest"].tolist(), output["similarity"].tolist()
         rows = []
         for example, numbers, cosines in zip(examples, nearest, similarity, strict=True):
@@ -143,7 +143,8 @@ class Neighbours(FolderTask):
         return scoring.score(gold, [row["prediction"] for row in predictions])
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
-        """What a use of the word drawn by lot scores is the mean over all its uses."""
+        """Score the usual tag, and a use of the word drawn by lot, which scores the mean over all
+        uses."""
         tags = ambiguous(train)
         seen = [
             (tags[word], tag)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from datasets import ClassLabel, Dataset, Features
 
-from tasks.base.files import DataError, find, to_dataset
+from tasks.base.files import find, to_dataset
 from tasks.base.parquet import read_rows, read_schema
 from tasks.base.text_files import read_lines
 from tasks.formats.tags import BIO, TagError, chunks, detect, from_spans, odd
+from tasks.task import DataError
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class Sentence:
 
 
 def read(folder: Path, split: str) -> Dataset | None:
-    """The sentences of a split, their tags in BIO, from whatever scheme the file uses.
+    """Read the sentences of a split, their tags in BIO, from whatever scheme the file uses.
 
     Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Tags that may not
     stand where they stand in the scheme that most are written in (CoNLL-2003's own files have
@@ -92,7 +93,8 @@ def _bio(sentence: Sentence, path: Path) -> list[str]:
 
 
 def _read_columns(path: Path) -> Iterator[Sentence]:
-    """Token first, tag last, between tabs or blanks; a line of white space ends a sentence.
+    """Read columns: token first, tag last, between tabs or blanks; a line of white space ends a
+    sentence.
 
     WNUT-17's files separate sentences by empty lines and by lines with a lone tab.
     """
@@ -118,7 +120,8 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
 
 
 def _read_parquet(path: Path) -> Iterator[Sentence]:
-    """The hub's edition: `tokens` and `ner_tags`, which are names or numbers of named classes."""
+    """Read the hub's edition: `tokens` and `ner_tags`, which are names or numbers of named
+    classes."""
     names = dict(enumerate(_names(path)))
     for number, row in read_rows(path, "tokens", "ner_tags"):
         place = f"row {number}"
@@ -134,7 +137,7 @@ def _read_parquet(path: Path) -> Iterator[Sentence]:
 
 
 def _names(path: Path) -> list[str]:
-    """The names of the numbers in `ner_tags`, which the hub's library notes beside the columns."""
+    """Find the names of the numbers in `ner_tags`, which the hub's library notes in the file."""
     try:
         features = Features.from_arrow_schema(read_schema(path))
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -15,7 +15,7 @@ from tasks.formats.tags import follows
 from tasks.nn.char_words import CharCNN
 from tasks.nn.crf import CRF
 from tasks.nn.dropout import VariationalDropout
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 
@@ -32,7 +32,7 @@ class Sizes:
 
 
 class Tagger(nn.Module):
-    """Tokens → a tag each: words and their spelling, two biLSTMs, a dense layer, a CRF.
+    """The model that tags tokens: words and their spelling, two biLSTMs, a dense layer, a CRF.
 
     `scheme` is that of `tags`: what it forbids, the CRF never chooses.
     """
@@ -63,8 +63,9 @@ class Tagger(nn.Module):
         self.crf = CRF(tags, partial(follows, scheme=scheme))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words`, `tags` (batch, tokens), `characters` (batch, tokens, characters), `mask` →
-        loss, and what `viterbi` decodes: emissions (batch, tokens, tags), mask and the chain."""
+        """Tag sentences: `words`, `tags` (batch, tokens), `characters` (batch, tokens, characters),
+        `mask` → loss, and what `viterbi` decodes: emissions (batch, tokens, tags), mask and the
+        chain."""
         mask = batch["mask"]
         x = torch.cat([self.words(batch["words"]), self.spelling(batch["characters"])], dim=2)
         x = self.placement.input(x, layers, mask)

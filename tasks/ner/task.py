@@ -117,7 +117,7 @@ class NER(WordTask):
         ]
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """The mean, which is the sum but for the scale, of the chains' log-potentials."""
+        """Take the mean, which is the sum but for the scale, of the chains' log-potentials."""
         chain = {name: mean(output[name] for output in outputs) for name in POTENTIALS}
         return {**chain, "mask": outputs[0]["mask"]}
 

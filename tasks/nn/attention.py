@@ -7,10 +7,9 @@ from torch import Tensor
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """Take the softmax over the last dimension where `mask` (broadcastable) is True; zero
-    elsewhere.
+    """Take the softmax over the last dimension where `mask` is True, and zero elsewhere.
 
-    A row without any True gives zeros.
+    `mask` is broadcast. A row without any True gives zeros.
     """
     weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1)
     return weights * mask

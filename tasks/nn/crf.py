@@ -12,8 +12,9 @@ Follows = Callable[[str | None, str | None], bool]
 
 
 class CRF(nn.Module):
-    """The model p(y | x) ∝ exp(Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_1] +
-    end[y_n]).
+    """The distribution p(y | x) ∝ exp(score of y) over sequences of tags.
+
+    The score of y is Σ emissions[t, y_t] + Σ transitions[y_t, y_{t+1}] + start[y_1] + end[y_n].
 
     The scores of transitions, start and end are learned, except where `follows` says no: these
     stay at −inf, in learning as in decoding, so that probability goes only to sequences that can

@@ -11,8 +11,7 @@ SCORES = 2**24  # held at once: 64 MB, however long the sequences
 
 
 class SelfAttention(nn.Module):
-    """The layer by which each word sees the other words: (batch, tokens, dim) → (batch, tokens,
-    dim).
+    """Attention of each word to the others: (batch, tokens, dim) → (batch, tokens, dim).
 
     Word i sees Σ_j p_ij x_j, p_ij = exp(s_ij) / (exp(b) + Σ_k exp(s_ik)), j and k being the other
     words of the sequence, s their trilinear similarity with i, and b learned.

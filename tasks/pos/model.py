@@ -23,7 +23,7 @@ class Sizes:
 
 
 class Probe(nn.Module):
-    """A word's vector → its tag, by one linear layer and nothing else.
+    """The model that maps a word's vector to its tag, by one linear layer and nothing else.
 
     The vector is the placement's alone. Where no place wants the encoder, `words` are learned in
     its stead: the same layer on vectors that know no context.
@@ -37,8 +37,8 @@ class Probe(nn.Module):
         self.linear = Linear(placement.output_dim(placement.input_dim(own)), tags)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words`, `tags`, `mask` (batch, tokens) → loss, a token's mean, and `logits` (batch,
-        tokens, tags)."""
+        """Tag words: `words`, `tags`, `mask` (batch, tokens) → `loss`, a token's mean, and `logits`
+        (batch, tokens, tags)."""
         words, mask = batch["words"], batch["mask"]
         nothing = torch.zeros(*words.shape, 0, device=words.device)
         x = nothing if self.words is None else self.words(words)

@@ -84,7 +84,7 @@ class POS(WordTask):
         return self.tags
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """The mean of the tags' probabilities."""
+        """Take the mean of the tags' probabilities."""
         return {"logits": mean(o["logits"].float().softmax(2) for o in outputs).log()}
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:

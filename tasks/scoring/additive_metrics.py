@@ -29,7 +29,7 @@ def mean(sums: Sums) -> Sums:
     >>> float(mean(np.array([3.0, 4.0])))
     75.0
     """
-    return _percent(sums[..., 0], sums[..., 1])
+    return 100 * ratio(sums[..., 0], sums[..., 1])
 
 
 def f1(sums: Sums) -> Sums:
@@ -44,9 +44,9 @@ def f1(sums: Sums) -> Sums:
     >>> f1(np.array([[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]])).tolist()
     [50.0, 0.0]
     """
-    return _percent(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+    return 100 * ratio(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 
 
-def _percent(part: Sums, whole: Sums) -> Sums:
+def ratio(part: Sums, whole: Sums) -> Sums:
     """Divide; a ratio with denominator 0 counts as 0."""
-    return 100 * np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)

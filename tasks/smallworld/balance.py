@@ -18,8 +18,7 @@ def balanced(
     features: Callable[[Item], Iterable[Hashable]],
     rng: random.Random,
 ) -> list[Item]:
-    """Choose `size` items, the labels in turn, every feature as often with one label as with
-    another.
+    """Choose `size` items, label after label, so that every feature comes as often with each label.
 
     Each place goes to that one of `LOOK` random candidates whose features were so far seldomest
     seen with its label, compared with the other labels. `pools` holds the items of each label.

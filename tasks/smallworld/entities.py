@@ -16,7 +16,7 @@ UNTOLD = "-X-"  # the columns for part of speech and phrase, which no reader of 
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """Write one file a split: token, two columns untold, tag in IOB1; a blank line ends a
+    """Write one file a split: token, two empty columns, tag in IOB1; a blank line ends a
     sentence."""
     folder.mkdir(parents=True, exist_ok=True)
     for split, name in FILES.items():

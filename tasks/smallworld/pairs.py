@@ -55,7 +55,7 @@ def _retell(event: Claim, lexicon: Lexicon, rng: random.Random, vague: float) ->
 
 
 def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
-    """Speak of someone or something by name, by a description, or (seldom) by both."""
+    """Use a name, a description, or (seldom) both."""
     if rng.random() < 0.5:
         phrase = replace(phrase, adjective="")
     if phrase.count > 1 and rng.random() < 0.3:

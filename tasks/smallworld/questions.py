@@ -37,7 +37,7 @@ class Question:
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """Write `{train,dev,test}-v1.1.json`: one article and one paragraph a story, several questions
+    """Write `{train,dev,test}-v1.1.json`: one article and paragraph a story, several questions
     each.
 
     As in SQuAD, there is one answer in train; in dev and test, up to three are acceptable.
@@ -108,7 +108,7 @@ def questions(story: Story, lexicon: Lexicon, rng: random.Random) -> Iterator[Qu
 
 
 def happens_elsewhere(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """Return whether another event is one of the same kind: a theft is a taking, not awake is
+    """Return whether another event is of the same kind: a theft is a taking, not awake is
     asleep."""
     relations = [
         (compare_meanings(other.verb.meaning, claim.verb.meaning), other.negated)
@@ -145,8 +145,7 @@ def _needed(claim: Claim, role: str) -> bool:
 
 
 def _describe(phrase: Phrase, rng: random.Random) -> Phrase:
-    """Speak of someone or something by a name, or by a description that fits nothing else in the
-    story."""
+    """Use a name, or a description that fits nobody else in the story."""
     if phrase.name and (phrase.noun in ("woman", "man") or rng.random() < 0.5):
         return replace(phrase, noun=TAXONOMIES[phrase.kind].top or phrase.noun)
     if phrase.kind in ("person", "thing"):

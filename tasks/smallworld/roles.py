@@ -22,8 +22,8 @@ def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) ->
 
 
 def _rows(document: str, number: int, sentence: Sentence) -> Iterator[str]:
-    """Document, sentence, token, word, part of speech and parse (neither known), lemma, roleset,
-    one column of brackets for each predicate."""
+    """Write columns: document, sentence, token, word, part of speech and parse (neither known),
+    lemma, roleset, one column of brackets for each predicate."""
     predications = sorted(sentence.predications, key=lambda predication: predication.position)
     predicates = {predication.position: predication for predication in predications}
     columns = [_brackets(predication, len(sentence.tokens)) for predication in predications]

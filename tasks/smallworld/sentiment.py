@@ -37,8 +37,7 @@ LONGEST_FACT = 9  # in words; longer ones would be most of the text
 
 
 def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
-    """Write `{train,dev,test}.txt`, one tree a line; no sentence occurs twice, in whatever
-    split."""
+    """Write `{train,dev,test}.txt`, a tree a line; no sentence occurs twice, in whatever split."""
     folder.mkdir(parents=True, exist_ok=True)
     told: set[str] = set()
     for split, size in SIZES.items():

@@ -31,8 +31,7 @@ def flat(text: str) -> Tree:
 
 
 def join(*parts: Tree) -> Tree:
-    """Join parts, branching to the right; the tree is worth as much as the one part that is worth
-    something."""
+    """Join parts, branching to the right, worth as much as the one part that is worth something."""
     first, *rest = parts
     if not rest:
         return first
@@ -45,8 +44,7 @@ def sign(value: int) -> int:
 
 
 def turned(value: int) -> int:
-    """Negate a worth: it shifts rather than mirrors, for what is not wonderful need not be
-    awful."""
+    """Negate a worth, which shifts rather than mirrors: what is not wonderful need not be awful."""
     return -sign(value)
 
 
@@ -55,11 +53,10 @@ def strengthened(value: int) -> int:
 
 
 def outweighed(main: int, side: int) -> int:
-    """Weigh a main clause against a side remark: it wins, but suffers from one that is as
-    strong."""
+    """Weigh a main clause against a side remark: it wins, but suffers from one as strong."""
     return main if abs(main) > abs(side) else sign(main)
 
 
 def added(one: int, other: int) -> int:
-    """Weigh two remarks on a par: the stronger of them counts, or neither if they are at odds."""
+    """Weigh two remarks on a par: the stronger one counts, or neither if they are at odds."""
     return 0 if one * other < 0 else max(one, other, key=abs)

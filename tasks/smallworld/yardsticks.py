@@ -1,4 +1,4 @@
-"""How far one gets on the pairs without understanding: the figures that a model must pass."""
+"""Scores on the pairs without understanding: the figures that a model must pass."""
 
 from __future__ import annotations
 

@@ -11,9 +11,10 @@ from datasets import Dataset
 
 from elmo_core.text.tokenizer import tokenize
 from tasks.base.clusters import named_by
-from tasks.base.files import DataError, find, read_jsonl, to_dataset
+from tasks.base.files import find, read_jsonl, to_dataset
 from tasks.base.parquet import read_rows
 from tasks.base.text_files import read_lines
+from tasks.task import DataError
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,8 @@ def names(split: str) -> list[str]:
 
 
 def read(folder: Path, split: str) -> Dataset | None:
-    """The labelled pairs of a split, tokenised; how many unlabelled ones were dropped is logged.
+    """Read the labelled pairs of a split, tokenised; it is logged how many unlabelled ones there
+    were.
 
     Columns: `id`, `caption` (what pairs of one premise share), `premise`, `hypothesis` (lists of
     words), `label`. None if `folder` has no file for the split.
@@ -87,7 +89,7 @@ def _words(row: dict[str, Any], key: str, path: Path, number: int) -> list[str]:
 
 
 def _read_txt(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The tab-separated edition: a header line, no quoting."""
+    """Read the tab-separated edition: a header line, no quoting."""
     header: list[str] = []
     for number, line in read_lines(path):
         fields = line.split("\t")
@@ -102,7 +104,7 @@ def _read_txt(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The hub's edition: premise, hypothesis, label 0–2 or -1."""
+    """Read the hub's edition: premise, hypothesis, label 0–2 or -1."""
     for number, row in read_rows(path, "premise", "hypothesis", "label"):
         label = row["label"] if isinstance(row["label"], int) else -1
         yield (

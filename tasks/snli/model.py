@@ -14,7 +14,7 @@ from elmo_core.products import Linear
 from tasks.nn.attention import align
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.pooling import masked_max, masked_mean
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 
@@ -30,7 +30,7 @@ class Sizes:
 
 
 class ESIM(nn.Module):
-    """Premise and hypothesis → one of `labels` classes.
+    """The model that gives a premise and a hypothesis one of `labels` classes.
 
     Premises and hypotheses come as one batch of sentences, premise first, pair after pair: both
     go through the same encoder, and through the same mixes, in one call.
@@ -71,7 +71,8 @@ class ESIM(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words`, `mask` (2 * pairs, tokens), `labels` (pairs) → loss, logits (pairs, labels)."""
+        """Classify pairs: `words`, `mask` (2 * pairs, tokens), `labels` (pairs) → `loss`, `logits`
+        (pairs, labels)."""
         mask = batch["mask"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
         h = self.encoder(self.rnn_dropout(x), mask)
@@ -85,7 +86,7 @@ class ESIM(nn.Module):
         return {"loss": loss, "logits": logits}
 
     def _enhance(self, h: Tensor, mask: Tensor) -> Tensor:
-        """[a; ã; a − ã; a ∘ ã] for both sentences of each pair, projected to `hidden`."""
+        """Project [a; ã; a − ã; a ∘ ã] for both sentences of each pair to `hidden`."""
         premise, hypothesis = h[0::2], h[1::2]
         sees = torch.stack(align(premise, hypothesis, mask[0::2], mask[1::2]), dim=1).flatten(0, 1)
         enhanced = torch.cat([h, sees, h - sees, h * sees], dim=2)

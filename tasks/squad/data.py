@@ -11,10 +11,11 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.base.files import DataError, find, to_dataset
+from tasks.base.files import find, to_dataset
 from tasks.base.parquet import read_rows
 from tasks.base.text_files import read_json
 from tasks.squad.tokens import Tokens, tokenise
+from tasks.task import DataError
 
 COPIES = 10_000_000  # characters of a paragraph, times its questions: each has a copy of it
 
@@ -27,7 +28,7 @@ def names(split: str) -> list[str]:
 
 
 def read(folder: Path, split: str, longest: int | None = None) -> Dataset | None:
-    """The questions of a split; how many answers do not align with words is logged.
+    """Read the questions of a split; how many answers do not align with words is logged.
 
     Columns: `id`; `context`, the paragraph as it is; `tokens`, its words, with the characters
     `starts` and `ends` of each; `question`, its words; `answers`, the acceptable texts; `spans`,
@@ -89,7 +90,7 @@ def _examples(
 def _example(
     record: Mapping[str, Any], tokens: Tokens, where: str
 ) -> tuple[dict[str, Any], list[bool]]:
-    """The example, and which of its answers begin and end where words do."""
+    """Make the example, and say which of its answers begin and end where words do."""
     example = unanswered(record["context"], tokens, record["question"])
     if not (example["tokens"] and example["question"]):
         raise DataError(f"{where}: the {'question' if example['tokens'] else 'paragraph'} is empty")
@@ -119,7 +120,7 @@ def unanswered(context: str, tokens: Tokens, question: str) -> dict[str, Any]:
 
 
 def _span(context: str, tokens: Tokens, text: str, start: int, where: str) -> list[int]:
-    """The first and the last of the fewest words that cover the answer."""
+    """Find the first and the last of the fewest words that cover the answer."""
     if start < 0 or context[start : start + len(text)] != text:
         there = context[start : start + len(text)] if 0 <= start < len(context) else ""
         raise DataError(f"{where}: answer {text!r} is not at answer_start {start}, but {there!r}")
@@ -131,7 +132,7 @@ def _span(context: str, tokens: Tokens, text: str, start: int, where: str) -> li
 
 
 def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
-    """The example with `longest` words of its paragraph, the first answer in their middle."""
+    """Keep `longest` words of the example's paragraph, the first answer in their middle."""
     (first, last), total = example["spans"][0], len(example["tokens"])
     begin = min(max((first + last - longest) // 2, 0), total - longest)
     end = begin + longest
@@ -167,7 +168,7 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _read_json(path: Path) -> Iterator[dict[str, Any]]:
-    """Articles of paragraphs of questions."""
+    """Read articles of paragraphs of questions."""
     content = read_json(path)
     for i, article in enumerate(_field(content, "data", list, str(path))):
         for j, paragraph in enumerate(_field(article, "paragraphs", list, f"{path}, article {i}")):

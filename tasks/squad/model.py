@@ -33,7 +33,7 @@ class Sizes:
 
 
 class BiDAF(nn.Module):
-    """A question and a paragraph → where in the paragraph the answer begins and ends.
+    """The model that reads a question and a paragraph, and finds where the answer begins and ends.
 
     Paragraph and question share word vectors, character CNN, biGRU and mixes.
     """
@@ -73,9 +73,10 @@ class BiDAF(nn.Module):
         nn.init.xavier_uniform_(self.end_score.weight)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words` (batch, tokens), `characters` (batch, tokens, characters), the same of the
-        question as `question_…`; `first`, `last` (batch, answers), the ends of each answer, −1
-        where there are fewer → `loss` and the log-probabilities `start`, `end` (batch, tokens).
+        """Find answers. `words` is (batch, tokens), `characters` (batch, tokens, characters), the
+        same of the question `question_…`; `first`, `last` (batch, answers) are the ends of each
+        answer, −1 where there are fewer → `loss` and the log-probabilities `start`, `end` (batch,
+        tokens).
 
         Rows of `layers` are paragraph, question, paragraph, …
         """
@@ -93,7 +94,7 @@ class BiDAF(nn.Module):
     def _encode(
         self, batch: dict[str, Tensor], side: str, layers: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """[h; ELMo'] of the paragraphs or the questions, and their mask."""
+        """Return [h; ELMo'] of the paragraphs or the questions, and their mask."""
         words = batch[f"{side}words"]
         mask = words != PAD
         if layers is not None:
@@ -104,14 +105,14 @@ class BiDAF(nn.Module):
         return self.placement.output(h, layers, mask), mask
 
     def _relate(self, x: Tensor, mask: Tensor) -> Tensor:
-        """What the paragraph's words say about one another."""
+        """Let the paragraph's words see one another."""
         h = self.dropout(self.inner(self.dropout(x), mask))
         sees = self.self_attention(h, mask)
         return self.inner_merge(torch.cat([sees, h, sees * h], dim=2))
 
     def _loss(self, start: Tensor, end: Tensor, first: Tensor, last: Tensor) -> Tensor:
-        """−log p of the ends of one answer: in training any of the acceptable ones, else the
-        first."""
+        """Compute −log p of the ends of one answer: in training any of the acceptable ones, else
+        the first."""
         if self.training:
             chances = torch.rand(first.shape, device=first.device).masked_fill(first < 0, -1.0)
             chosen = chances.argmax(1, keepdim=True)
@@ -127,5 +128,5 @@ def _relu(input_dim: int, output_dim: int) -> nn.Sequential:
 
 
 def _log_probabilities(scores: Tensor, mask: Tensor) -> Tensor:
-    """(batch, tokens, 1) → (batch, tokens), float32; −inf past the end."""
+    """Turn scores (batch, tokens, 1) into (batch, tokens), float32; −inf past the end."""
     return scores.squeeze(2).float().masked_fill(~mask, -torch.inf).log_softmax(1)

@@ -66,7 +66,7 @@ class SQuAD(WordTask):
         return ", ".join(names(split))
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
-        """A paragraph's words count once, however many questions it has."""
+        """Count words; those of a paragraph once, however many questions it has."""
         counts: Counter[str] = Counter()
         before = None
         for example in examples:
@@ -82,7 +82,7 @@ class SQuAD(WordTask):
         return {**example, "answers": [""], "spans": [[0, 0]]}
 
     def sentences(self, example: Example) -> list[list[str]]:
-        """The whole paragraph as one sequence, and the question."""
+        """Return the whole paragraph as one sequence, and the question."""
         return [example["tokens"], example["question"]]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -100,13 +100,13 @@ class SQuAD(WordTask):
         return BiDAF(WordEmbedding(self.words, std=GLOVE_STD), placement, self.sizes)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """Besides the answer its characters `start` ≤ i < `end`, its `probability`, and the best
-        `spans`: start, end, log-probability and text of each."""
+        """Choose the best answer; besides it its characters `start` ≤ i < `end`, its `probability`,
+        and the best `spans`: start, end, log-probability and text of each."""
         found = best_spans(output["start"], output["end"], self.longest_answer, SPANS)
         return [_row(*row) for row in zip(examples, *(x.tolist() for x in found), strict=True)]
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """The spans' scores summed, as log-probabilities: of each end the mean, normalised."""
+        """Add up the models' log-probabilities of each span: for each end the mean, normalised."""
         return {end: mean(o[end] for o in outputs).log_softmax(1) for end in ("start", "end")}
 
     def cluster(self, example: Example) -> str:

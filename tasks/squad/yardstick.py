@@ -1,4 +1,4 @@
-"""How far one gets without learning: the longest name that the question does not give."""
+"""The answer without learning: the longest name that the question does not give."""
 
 from __future__ import annotations
 

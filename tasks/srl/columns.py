@@ -26,7 +26,7 @@ _CELL = re.compile(r"((?:\([^()*\s]+)*)\*(\)*)")
 
 
 class Layout(NamedTuple):
-    """Which column holds what."""
+    """The columns' places in a file."""
 
     word: int
     lemma: int
@@ -51,7 +51,7 @@ class Proposition:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words and what is said of the predicates among them."""
+    """Words, and the propositions about the predicates among them."""
 
     document: str
     words: list[str]
@@ -62,7 +62,7 @@ Rows = list[tuple[int, list[str]]]  # a sentence: (line number, fields)
 
 
 def read_columns(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """The sentences of a file (`.gz` or not), whichever of the three formats it is in.
+    """Read the sentences of a file (`.gz` or not), whichever of the three formats it is in.
 
     Adds to `counts`: documents (if the file marks them), sentences, nested (arguments inside
     another argument of the same predicate, which BIO tags cannot say: the outer one is kept).
@@ -75,7 +75,7 @@ def read_columns(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
 def _recognise(
     sentences: Iterator[Rows], path: Path, counts: Counter[str]
 ) -> tuple[Layout, Iterable[Rows]]:
-    """The layout by the beginning of the file, and its sentences."""
+    """Tell the layout by the beginning of the file, and return its sentences."""
     first = next(sentences, [])
     fields = first[0][1] if first else []
     if counts["documents"] or not first:
@@ -89,7 +89,8 @@ def _recognise(
 
 
 def _split(path: Path, counts: Counter[str]) -> Iterator[Rows]:
-    """Sentences as rows of fields; comment lines are left out, documents counted."""
+    """Split a file into sentences, rows of fields; comment lines are left out, documents
+    counted."""
     rows: Rows = []
     for number, line in read_lines(path):
         if line.startswith((BEGIN, END)):
@@ -104,7 +105,7 @@ def _split(path: Path, counts: Counter[str]) -> Iterator[Rows]:
 
 
 def _conll_2005(sentences: list[Rows], path: Path) -> Layout:
-    """The word comes first, the predicate's lemma last before the brackets.
+    """Find the layout: the word comes first, the predicate's lemma last before the brackets.
 
     What stands between differs from edition to edition, so the number of columns is found: the one
     with which every sentence has as many bracket columns as predicates.
@@ -159,7 +160,7 @@ def _verb(spans: list[Span], where: str) -> int:
 
 
 def _spans(cells: list[tuple[int, str]], path: Path, counts: Counter[str]) -> list[Span]:
-    """One column of brackets, with line numbers → its outermost spans."""
+    """Read the outermost spans off one column of brackets, given with line numbers."""
     spans: list[Span] = []
     opened: list[tuple[int, int, str]] = []  # token, line, role
     for token, (line, cell) in enumerate(cells):

@@ -31,7 +31,7 @@ def names(split: str) -> list[str]:
 
 
 def read(folder: Path, split: str) -> Dataset | None:
-    """One example for each predicate of a split.
+    """Read the predicates of a split: one example for each.
 
     Columns: `id`, `sentence` (the id that a sentence's examples share), `words`, `predicate` (its
     index), `lemma`, `tags` (BIO). Read is the first of: one file of the split's `names`; a
@@ -69,7 +69,7 @@ def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
 
 
 def _conll_2012(folder: Path, split: str) -> Path | None:
-    """The split's folder, if any file is below."""
+    """Find the split's folder, if any file is below."""
     places = (
         place
         for name in FOLDERS[split]
@@ -87,7 +87,7 @@ def _examples(files: Iterable[Path], counts: Counter[str]) -> Iterator[dict[str,
 
 
 def _of(sentence: Sentence, number: int) -> Iterator[dict[str, Any]]:
-    """`number` is the sentence's, counted through the split."""
+    """Make the examples of a sentence; `number` is its own, counted through the split."""
     name = f"{sentence.document}:{number}"
     for place, proposition in enumerate(sentence.propositions):
         yield {

@@ -28,7 +28,7 @@ class Sizes:
 
 
 class DeepSRL(nn.Module):
-    """Words and one marked predicate → scores of `tags` BIO tags for each token.
+    """The model that scores `tags` BIO tags for each word of a sentence with one marked predicate.
 
     Word vectors are trained, those from a file too. The dense layer starts orthogonal.
     """
@@ -53,7 +53,8 @@ class DeepSRL(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words`, `predicate` (1 at the predicate), `mask`, `tags`: all (batch, tokens).
+        """Score tags: `words`, `predicate` (1 at the predicate), `mask`, `tags` are all (batch,
+        tokens).
 
         Returns `loss`, the negative log-likelihood of a sentence's tags (mean over the batch; He et
         al.'s code, too, sums over tokens), `logits` (batch, tokens, tags) and `mask`.

@@ -28,9 +28,9 @@ Row = list[str]
 
 
 def prepare(downloads: Path, folder: Path) -> None:
-    """Release and treebank → `train.tsv`, `dev.tsv`, `test.tsv`: columns between tabs, a blank line
-    after each sentence, documents by name. Raises DataError for files that are not what they were.
-    """
+    """Write `train.tsv`, `dev.tsv` and `test.tsv` from release and treebank: columns between tabs,
+    a blank line after each sentence, documents by name. Raises DataError for files that are not
+    what they were."""
     root = downloads / "skeletons"
     paths = unpack(downloads / RELEASE, root, _skeleton)
     skeletons = {_name(path.relative_to(root)): path for path in sorted(paths)}
@@ -50,13 +50,14 @@ def prepare(downloads: Path, folder: Path) -> None:
 
 
 def _skeleton(name: str) -> str | None:
-    """`…/data/google/ewt/answers/00/x.xml.gold_skel` → `answers/00/x.xml.gold_skel`."""
+    """Name a skeleton: `…/data/google/ewt/answers/00/x.xml.gold_skel` is
+    `answers/00/x.xml.gold_skel`."""
     _, found, path = name.partition("/data/google/ewt/")
     return path if found and path.endswith(".gold_skel") else None
 
 
 def _name(skeleton: Path) -> str:
-    """The name of the same document in the treebank: `answers-x`."""
+    """Return the name of the same document in the treebank: `answers-x`."""
     return f"{skeleton.parts[0]}-{skeleton.name.removesuffix('.xml.gold_skel')}"
 
 

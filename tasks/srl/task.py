@@ -51,7 +51,7 @@ class SRL(WordTask):
         )
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
-        """Each sentence once, however many predicates it has."""
+        """Count the words of each sentence once, however many predicates it has."""
         sentences = {example["sentence"]: example["words"] for example in examples}
         return Counter(word for words in sentences.values() for word in words)
 
@@ -67,7 +67,8 @@ class SRL(WordTask):
         self._set_roles(vocabulary["roles"])
 
     def _set_roles(self, roles: list[str]) -> None:
-        """The tags, and which may follow which: I-X only B-X and I-X, and never comes first."""
+        """List the tags, and which may follow which: I-X only B-X and I-X, and never comes
+        first."""
         self.roles = roles
         self.tags = inventory(roles, BIO)
         self.index = {tag: i for i, tag in enumerate(self.tags)}
@@ -83,7 +84,7 @@ class SRL(WordTask):
         return self.tags
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
-        """`predicate` is a word, or its place from 0."""
+        """Make an example of `text` or `tokens`, and `predicate`: a word, or its place from 0."""
         words = tokens_of(fields)
         predicate = fields.get("predicate")
         place = words.index(predicate) if predicate in words else predicate
@@ -111,7 +112,7 @@ class SRL(WordTask):
         return DeepSRL(embedding, placement, self.sizes, tags=len(self.tags))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """`confidence` is the geometric mean of the probabilities of the predicted tags."""
+        """Choose the best tags; `confidence` is the geometric mean of their probabilities."""
         scores, mask = output["logits"].detach().log_softmax(2).cpu(), output["mask"].cpu()
         paths = viterbi(scores, mask, self.transitions, self.start)
         chosen = scores.gather(2, pad(paths).unsqueeze(2)).squeeze(2) * mask
@@ -128,8 +129,8 @@ class SRL(WordTask):
         ]
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """A product of experts, as in He et al. 2017: the mean of the log-probabilities, which is
-        their sum but for the scale."""
+        """Make a product of experts, as in He et al. 2017: the mean of the log-probabilities, which
+        is their sum but for the scale."""
         scores = mean(output["logits"].float().log_softmax(2) for output in outputs)
         return {"logits": scores, "mask": outputs[0]["mask"]}
 
@@ -138,7 +139,7 @@ class SRL(WordTask):
         return str(example["sentence"])
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
-        """Precision, recall and F1 over all roles but V."""
+        """Return precision, recall and F1 over all roles but V."""
         propositions = [{"gold": row["gold"], "pred": row["prediction"]} for row in predictions]
         figures = scoring.score([{"propositions": propositions}])
         return {name: figures[name] for name in ("precision", "recall", "f1")}

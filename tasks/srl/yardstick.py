@@ -13,7 +13,8 @@ Counts = defaultdict[Hashable, Counter[str]]
 
 
 class Yardstick:
-    """From left to right, the tag that was commonest in training in the same circumstances.
+    """The rule that takes, from left to right, the tag commonest in training in the same
+    circumstances.
 
     These are the tag before, the word, and its distance from the predicate; where training never
     saw them together, only the side instead of the distance; then no word at all.
@@ -30,7 +31,7 @@ class Yardstick:
         self.commonest = {key: counts.most_common(1)[0][0] for key, counts in seen.items()}
 
     def __call__(self, example: Example) -> list[str]:
-        """One BIO tag for each word."""
+        """Choose one BIO tag for each word."""
         tags: list[str] = []
         for i in range(len(example["words"])):
             keys = _circumstances(example, i, tags[-1] if tags else "O")
@@ -39,7 +40,7 @@ class Yardstick:
 
 
 def _circumstances(example: Example, i: int, before: str) -> tuple[Hashable, ...]:
-    """The most telling first."""
+    """List the circumstances, the most telling first."""
     word = example["words"][i].lower()
     distance = max(-FAR, min(FAR, i - example["predicate"]))
     side = "left" if distance < 0 else "right" if distance > 0 else "here"

@@ -9,11 +9,12 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.base.files import DataError, find, read_jsonl, to_dataset
+from tasks.base.files import find, read_jsonl, to_dataset
 from tasks.base.parquet import read_rows
 from tasks.base.text_files import read_lines
 from tasks.formats.treebank import unescape
 from tasks.sst5.trees import parse
+from tasks.task import DataError
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ def file_of(folder: Path, split: str) -> Path | None:
 
 
 def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | None:
-    """The sentences of a split and, where `min_phrase` is given, its phrases: the constituents
+    """Read the sentences of a split and, where `min_phrase` is given, its phrases: the constituents
     of at least so many words within a sentence, each occurrence one example.
 
     Columns: `id`, `words` (a list), `label`, `phrase` (whether it is one). How many there are of
@@ -55,7 +56,7 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
 
 
 def _trees(path: Path, split: str, min_phrase: int | None) -> Iterator[Row]:
-    """The official files: one tree a line."""
+    """Read the official files: one tree a line."""
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -73,7 +74,7 @@ def _trees(path: Path, split: str, min_phrase: int | None) -> Iterator[Row]:
 
 
 def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Iterator[Row]:
-    """The hub's files: `text`, tokenised already, and `label`, 0 to 4."""
+    """Read the hub's files: `text`, tokenised already, and `label`, 0 to 4."""
     for number, row in rows:
         text, label = row.get("text"), row.get("label")
         words = [unescape(w) for w in text.split(" ") if w] if isinstance(text, str) else []

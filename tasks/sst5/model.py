@@ -15,7 +15,7 @@ from elmo_core.products import Linear
 from tasks.nn.attention import masked_softmax
 from tasks.nn.maxout import Maxout
 from tasks.nn.pooling import SelfAttentivePooling, masked_max, masked_mean, masked_min
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import WordEmbedding
 
 POOL = 4  # linear functions in each maxout unit
@@ -38,7 +38,7 @@ class Sizes:
 
 
 class BCN(nn.Module):
-    """A sentence → one of `labels` classes.
+    """The model that gives a sentence one of `labels` classes.
 
     McCann et al. read two texts; with one, the biattention is between the text and itself.
 
@@ -78,7 +78,8 @@ class BCN(nn.Module):
                     nn.init.zeros_(module.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`words`, `mask` (batch, tokens), `labels` (batch) → loss, logits (batch, labels)."""
+        """Classify sentences: `words`, `mask` (batch, tokens), `labels` (batch) → `loss`, `logits`
+        (batch, labels)."""
         mask = batch["mask"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
         h = self.encoder(self.feedforward(x), mask)

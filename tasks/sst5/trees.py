@@ -14,7 +14,7 @@ DIGITS = {str(value): value for value in range(5)}
 
 
 class Constituent(NamedTuple):
-    """Words `start` to `end` (half-open) and what they are like together, 0 to 4."""
+    """The words `start` to `end` (half-open) and what they are like together, 0 to 4."""
 
     sentiment: int
     start: int

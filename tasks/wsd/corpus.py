@@ -38,7 +38,7 @@ class Sentence:
 
 
 def read_sentences(path: Path) -> Iterator[Sentence]:
-    """The sentences, in order. Raises DataError with file and line."""
+    """Read the sentences, in order. Raises DataError with file and line."""
     reader = _Reader(path)
     try:
         with path.open("rb") as file:
@@ -52,7 +52,8 @@ def read_sentences(path: Path) -> Iterator[Sentence]:
 
 
 def read_keys(path: Path) -> dict[str, list[str]]:
-    """Instance → its senses' keys; any of several is right. Raises DataError with the line."""
+    """Read the senses' keys of each instance; any of several is right. Raises DataError with the
+    line."""
     if not path.is_file():
         raise DataError(
             f"no file {path}, which has the senses of {path.name.split('.')[0]}{SUFFIX}"
@@ -68,7 +69,8 @@ def read_keys(path: Path) -> dict[str, list[str]]:
 
 
 class _Reader:
-    """Expat's calls → sentences. It alone tells the line that an element stands in."""
+    """The parser of a corpus, called by Expat, which alone tells the line that an element stands
+    in."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +86,8 @@ class _Reader:
         self.seen: set[str] = set()  # instances
 
     def entity(self, name: str, *_: object) -> None:
-        """A few declarations can stand for gigabytes of text, or for other files."""
+        """Refuse entities: a few declarations can stand for gigabytes of text, or for other
+        files."""
         raise self.error(f"<!ENTITY {name}> is not read")
 
     def take(self) -> list[Sentence]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.base.files import DataError, to_dataset
+from tasks.base.files import to_dataset
+from tasks.task import DataError
 from tasks.wsd.corpus import KEYS, SUFFIX, read_keys, read_sentences
 from tasks.wsd.inventory import FILES, read_first_senses
 
@@ -29,7 +30,7 @@ def locate(folder: Path, split: str) -> list[Path]:
 
 
 def read(folder: Path, split: str) -> Dataset | None:
-    """The sentences of a split that have an instance, set after set.
+    """Read the sentences of a split that have an instance, set after set.
 
     Columns: `id`, `set`, `tokens`, and of each instance `instances` (its id), `lemmas` (with part
     of speech), `spans` (first token, token after the last), `senses` (keys, of which each is
@@ -40,7 +41,7 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 
 def first_senses(folder: Path) -> dict[str, str]:
-    """The first sense of each lemma, from the inventory below `folder`. Raises DataError."""
+    """Read the first sense of each lemma from the inventory below `folder`. Raises DataError."""
     for name in FILES:
         for path in sorted(folder.rglob(name)):
             senses = read_first_senses(path)

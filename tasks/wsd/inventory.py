@@ -16,7 +16,7 @@ LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: adjectives th
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """Lemma with its part of speech (`long#a`) → the key of its first sense.
+    """Read the key of the first sense of each lemma with its part of speech (`long#a`).
 
     A line has a sense's key, offset, number and count, between blanks (WordNet's `index.sense`); or
     key, lemma, part of speech, number and synset, between tabs. Of senses of the same number, the

@@ -10,7 +10,7 @@ from tasks.nn.nearest import NONE, nearest
 
 
 class SenseAverages(nn.Module):
-    """An instance's vector → the sense of its lemma whose average points the same way.
+    """The model that finds the sense of an instance's lemma whose average points the same way.
 
     In training mode, `forward` adds the instances' vectors to the sums of their senses; nothing is
     learned by gradient, and the placement keeps its first weights: all layers are their mean. A
@@ -28,9 +28,9 @@ class SenseAverages(nn.Module):
         self.register_buffer("counts", torch.zeros(senses, dtype=torch.long))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """`mask` (batch, tokens), `spans` (batch, instances, 2), `senses` and `candidates` (batch,
-        instances, any), filled up with NONE → `nearest` (batch, instances), a candidate or NONE,
-        and its `similarity`, a cosine."""
+        """Find the nearest senses. `mask` is (batch, tokens), `spans` (batch, instances, 2),
+        `senses` and `candidates` (batch, instances, any), filled up with NONE → `nearest` (batch,
+        instances), a candidate or NONE, and its `similarity`, a cosine."""
         mask, spans = batch["mask"], batch["spans"]
         x = torch.zeros(*mask.shape, 0, device=mask.device)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
@@ -55,8 +55,8 @@ class SenseAverages(nn.Module):
 
 
 def span_means(x: Tensor, spans: Tensor) -> Tensor:
-    """(batch, tokens, dim), half-open spans (batch, spans, 2) → (batch, spans, dim): the mean over
-    each span's tokens; zeros for an empty one."""
+    """Take the mean over each span's tokens: x (batch, tokens, dim), half-open spans (batch, spans,
+    2) → (batch, spans, dim); zeros for an empty one."""
     start, end = spans.unbind(2)
     places = torch.arange(x.shape[1], device=x.device)
     inside = (places >= start.unsqueeze(2)) & (places < end.unsqueeze(2))

@@ -54,7 +54,7 @@ class WSD(FolderTask):
         self._set_senses(vocabulary["senses"], vocabulary["first"])
 
     def _set_senses(self, senses: dict[str, list[str]], first: dict[str, str]) -> None:
-        """Those of training are numbered lemma by lemma."""
+        """Take the senses of training, and number them lemma by lemma."""
         self.senses, self.first = senses, first
         self.keys = [key for keys in senses.values() for key in keys]
         number = count()
@@ -63,8 +63,8 @@ class WSD(FolderTask):
         }
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
-        """`word`: of the text, or its place from 0; `pos`: NOUN, VERB, ADJ or ADV; `lemma`: by
-        default the word itself."""
+        """Make an example of a text and `word`, one of its words, or its place from 0; `pos` is
+        NOUN, VERB, ADJ or ADV, and `lemma` by default the word itself."""
         tokens, word, pos = tokens_of(fields), fields.get("word"), text_of(fields, "pos")
         place = tokens.index(word) if word in tokens else word
         if not isinstance(place, int) or not 0 <= place < len(tokens):
@@ -106,8 +106,8 @@ class WSD(FolderTask):
         return SenseAverages(placement, len(self.keys))
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
-        """`similarity` is the cosine, null where the inventory's first sense was taken; an instance
-        of which nothing is known has no answer."""
+        """Choose senses; `similarity` is the cosine, null where the inventory's first sense was
+        taken. An instance of which nothing is known has no answer."""
         nearest, similarity = output["nearest"].tolist(), output["similarity"].tolist()
         return [
             {
@@ -141,7 +141,8 @@ class WSD(FolderTask):
         return scoring.score(gold, answers, sets)
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
-        """The second one, too, takes the first sense for a lemma that training did not show."""
+        """Score the first sense of each lemma, and its most frequent one in training, or else the
+        first."""
         frequent = by_frequency(train)
         rows = list(split)
         first = [[self._first(lemma) for lemma in row["lemmas"]] for row in rows]

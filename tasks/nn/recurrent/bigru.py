@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.products import linear
-from tasks.nn.recurrent.packed import mirror, walk
+from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
 
 STD = 0.05  # of all matrices at the start
 
@@ -36,11 +36,10 @@ class BiGRU(nn.Module):
                 nn.init.trunc_normal_(parameter, std=STD, a=-2 * STD, b=2 * STD)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
-        sequence."""
-        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row."""
+        packed = pack(x, mask)
         output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
-        return pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0]
+        return unpack(output, x.shape[1])
 
     def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
         """Read both directions in step: the second one reads the sequences from their ends."""

@@ -18,11 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from elmo_core.dropout import dropout
 from elmo_core.products import linear
-from tasks.nn.recurrent.packed import mirror, walk
+from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
 
 
 class CoupledBiLSTM(nn.Module):
@@ -46,9 +45,8 @@ class CoupledBiLSTM(nn.Module):
         self.first_c = nn.Parameter(torch.zeros(2, 1, hidden))
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
-        sequence."""
-        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row."""
+        packed = pack(x, mask)
         data, steps = packed.data, packed.batch_sizes
         mirrored = mirror(steps).to(x.device)
         drop = dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
@@ -59,10 +57,7 @@ class CoupledBiLSTM(nn.Module):
             state = (self.first_h, self.first_c)
             h = _Recurrence.apply(gates, self.from_state, *state, drop, steps.tolist())
         joined = torch.cat([h[0], h[1][mirrored]], dim=1)
-        output, _ = pad_packed_sequence(
-            PackedSequence(joined, *packed[1:]), batch_first=True, total_length=x.shape[1]
-        )
-        return output
+        return unpack(packed._replace(data=joined), x.shape[1])
 
 
 class _Recurrence(Function):

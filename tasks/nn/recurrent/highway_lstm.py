@@ -18,21 +18,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import walk
+from tasks.nn.recurrent.packed import pack, unpack, walk
 
 
 class AlternatingLSTM(nn.Module):
-    """The whole stack: (batch, tokens, input) → (batch, tokens, hidden). Odd layers read right to
-    left.
+    """The whole stack: (batch, tokens, input) → (batch, tokens, hidden).
 
-    Each sequence is read over its own tokens alone; positions past its end are zero. `dropout` is
-    variational: the same features of h are dropped at every step, for the layer above and for the
-    next step.
+    The first layer reads left to right, the second right to left, and so on. Each sequence is read
+    over its own tokens alone; positions past its end are zero. `dropout` is variational: the same
+    features of h are dropped at every step, for the layer above and for the next step.
     """
 
     def __init__(self, input_dim: int, hidden: int, layers: int, dropout: float) -> None:
@@ -44,15 +42,12 @@ class AlternatingLSTM(nn.Module):
         )
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a sequence."""
-        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a row."""
+        packed = pack(x, mask)
         data, steps = packed.data, packed.batch_sizes.tolist()
         for layer in self.layers:
             data = layer(data, steps)
-        output, _ = pad_packed_sequence(
-            PackedSequence(data, *packed[1:]), batch_first=True, total_length=x.shape[1]
-        )
-        return output
+        return unpack(packed._replace(data=data), x.shape[1])
 
 
 class HighwayLSTM(nn.Module):

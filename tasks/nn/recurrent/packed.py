@@ -1,9 +1,20 @@
-"""Walking through packed sequences: step by step, and from both ends at once."""
+"""Packed sequences: made of padded ones, walked through step by step, or from both ends."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+
+def pack(x: Tensor, mask: Tensor) -> PackedSequence:
+    """Pack (batch, tokens, dim); `mask` is True at real tokens, at least one a row."""
+    return pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+
+
+def unpack(packed: PackedSequence, tokens: int) -> Tensor:
+    """Pad to (batch, tokens, dim); positions past a sequence's end are zero."""
+    return pad_packed_sequence(packed, batch_first=True, total_length=tokens)[0]
 
 
 def mirror(batch_sizes: Tensor) -> Tensor:

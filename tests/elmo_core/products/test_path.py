@@ -17,7 +17,7 @@ import hashlib, torch
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.products import linear
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tests.elmo_core.conftest import TINY
 
 torch.manual_seed(0)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from tasks.nn.pair_products import pair_products
 from tasks.nn.recurrent.bigru import BiGRU
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.recurrent.coupled_lstm import CoupledBiLSTM
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM
 

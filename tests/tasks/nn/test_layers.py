@@ -13,7 +13,7 @@ from tasks.nn.attention import align, masked_softmax
 from tasks.nn.dropout import VariationalDropout
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import PAD, UNK, WordEmbedding, Words
 from tasks.task import DataError
 

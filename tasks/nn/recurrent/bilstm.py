@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import mirror, walk
+from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
 
 
 class BiLSTM(nn.Module):
@@ -39,15 +39,14 @@ class BiLSTM(nn.Module):
                 nn.init.xavier_uniform_(parameter)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a
-        sequence."""
-        packed = pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row."""
+        packed = pack(x, mask)
         output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
-        return pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0]
+        return unpack(output, x.shape[1])
 
     def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
-        """Read both directions; one product gives the gates their part of the input at all
-        steps."""
+        """Read both directions; one product gives the gates of all steps their part of the
+        input."""
         mirrored, steps = mirror(packed.batch_sizes), packed.batch_sizes.tolist()
         bias = self._both("bias_ih") + self._both("bias_hh")
         gates = linear(packed.data, self._both("weight_ih"), bias)

@@ -9,7 +9,7 @@ from torch.autograd import gradcheck
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from elmo_core.products import path
-from tasks.nn.recurrent.birnn import BiLSTM
+from tasks.nn.recurrent.bilstm import BiLSTM
 
 
 def reference(lstm: BiLSTM, x: Tensor, mask: Tensor) -> Tensor:
