@@ -13,7 +13,7 @@ from datasets import Dataset
 
 from tasks.base.files import find, to_dataset
 from tasks.coref.columns import Document, read_columns
-from tasks.formats.conll2012 import DOCUMENTS
+from tasks.formats.conll2012 import check_documents, find_files
 from tasks.task import DataError
 
 log = logging.getLogger(__name__)
@@ -63,34 +63,15 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
         log.info("%s: %d mentions stand in two clusters", path, counts["repeated"])
     if counts["doubled"]:
         log.info("%s: %d mentions stand twice in a cluster, taken once", path, counts["doubled"])
-    if files[0].name.endswith("gold_conll") and len(dataset) != DOCUMENTS[split]:
-        log.warning(
-            "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
-            *(path, len(dataset), split, DOCUMENTS[split]),
-        )
+    if files[0].name.endswith("gold_conll"):
+        check_documents(path, split, len(dataset))
     return dataset
 
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
     """Find the file of a split, or its folder, and the files to read."""
     path = find(folder, names(split))
-    return _folder(folder, split) if path is None else (path, [path])
-
-
-def _folder(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
-    """Find the split's folder and its files, if there are any below."""
-    places = (
-        place
-        for name in FOLDERS[split]
-        for depth in ("", "*/", "*/*/", "*/*/*/")
-        for place in sorted(folder.glob(depth + name))
-    )
-    for place in places:
-        for kind in KINDS:
-            files = sorted(place.rglob(kind))
-            if files:
-                return place, [file for file in files if "english" in file.parts] or files
-    return None, []
+    return find_files(folder, FOLDERS[split], KINDS) if path is None else (path, [path])
 
 
 def _examples(

@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tasks.base.published import SPLITS, Count, Source
+
+log = logging.getLogger(__name__)
 
 DOCUMENTS = {"train": 2_802, "dev": 343, "test": 348}  # parts of documents
 SENTENCES = {"train": 75_187, "dev": 9_603, "test": 9_479}
 TOKENS = {"train": 1_299_312, "dev": 163_104, "test": 169_579}
+
+
+def find_files(
+    folder: Path, names: Sequence[str], patterns: Sequence[str]
+) -> tuple[Path | None, list[Path]]:
+    """Find the folder of a split, up to three levels below `folder`, and its files.
+
+    Args:
+        folder: where the user's data lies.
+        names: what the folder of the split may be called.
+        patterns: of file names; the first that fits any counts.
+
+    Returns:
+        The first folder of one of `names` that has such files, and these: only those below a folder
+        `english` if there is one. (None, []) if there is no such folder.
+    """
+    places = (
+        place
+        for name in names
+        for depth in ("", "*/", "*/*/", "*/*/*/")
+        for place in sorted(folder.glob(depth + name))
+    )
+    for place in places:
+        for pattern in patterns:
+            files = sorted(place.rglob(pattern))
+            if files:
+                return place, [file for file in files if "english" in file.parts] or files
+    return None, []
+
+
+def check_documents(path: Path, split: str, documents: int) -> None:
+    """Warn where a split has not as many documents as were published."""
+    if documents != DOCUMENTS[split]:
+        log.warning(
+            "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
+            *(path, documents, split, DOCUMENTS[split]),
+        )
 
 
 def source(

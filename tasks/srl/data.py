@@ -11,12 +11,13 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.base.files import find, to_dataset
-from tasks.formats.conll2012 import DOCUMENTS
+from tasks.formats.conll2012 import check_documents, find_files
 from tasks.srl.columns import Sentence, read_columns
 
 log = logging.getLogger(__name__)
 
 FOLDERS = {"train": ["train"], "dev": ["development"], "test": ["conll-2012-test", "test"]}
+KINDS = ("*gold_conll",)
 CONLL_2005 = {
     "train": ["train-set", "conll05.train.txt"],
     "dev": ["dev-set", "devel-set", "conll05.devel.txt"],
@@ -50,33 +51,15 @@ def read(folder: Path, split: str) -> Dataset | None:
     )
     if counts["nested"]:
         log.info("%s: %d arguments inside another one left out", path, counts["nested"])
-    if path.is_dir() and counts["documents"] != DOCUMENTS[split]:
-        log.warning(
-            "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
-            *(path, counts["documents"], split, DOCUMENTS[split]),
-        )
+    if path.is_dir():
+        check_documents(path, split, counts["documents"])
     return dataset
 
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
     """Find the file of a split, or its folder, and the files to read."""
     path = find(folder, names(split))
-    if path is not None:
-        return path, [path]
-    path = _conll_2012(folder, split)
-    files = sorted(path.rglob("*gold_conll")) if path else []
-    return path, [file for file in files if "english" in file.parts] or files
-
-
-def _conll_2012(folder: Path, split: str) -> Path | None:
-    """Find the split's folder, if any file is below."""
-    places = (
-        place
-        for name in FOLDERS[split]
-        for depth in ("", "*/", "*/*/", "*/*/*/")
-        for place in sorted(folder.glob(depth + name))
-    )
-    return next((place for place in places if any(place.rglob("*gold_conll"))), None)
+    return find_files(folder, FOLDERS[split], KINDS) if path is None else (path, [path])
 
 
 def _examples(files: Iterable[Path], counts: Counter[str]) -> Iterator[dict[str, Any]]:
