@@ -45,6 +45,12 @@ class Kind:
     read: Callable[[Path], Any]
     beside: Mapping[str, bytes] = field(default_factory=dict)
 
+    def write(self, folder: Path, content: bytes) -> None:
+        """Write the file with this content, and those beside it as they are."""
+        for path, whole in (*self.beside.items(), (self.path, content)):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(whole)
+
 
 def kinds(folder: Path) -> dict[str, Kind]:
     """Every kind by its name; `folder` is for what is needed to make them."""

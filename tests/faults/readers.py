@@ -38,9 +38,7 @@ class Bad(AssertionError):
 
 def read(kind: Kind, content: bytes, folder: Path) -> str:
     """Read a mutated file: "read", or "refused" with a proper error. Raises Bad."""
-    for path, whole in (*kind.beside.items(), (kind.path, content)):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(whole)
+    kind.write(folder, content)
     try:
         with _measured(len(content)):
             kind.read(folder)

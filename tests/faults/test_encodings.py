@@ -24,9 +24,7 @@ TEXTS = [
 
 
 def found(kind: Kind, content: bytes, folder: Path) -> Any:
-    for path, whole in (*kind.beside.items(), (kind.path, content)):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(whole)
+    kind.write(folder, content)
     examples = kind.read(folder)
     return examples.to_list() if isinstance(examples, Dataset) else examples
 

@@ -113,30 +113,12 @@ def test_predictions_name_the_cluster_of_each_example(
     clusters = [task.cluster(example) for example in dev]
     assert all(isinstance(cluster, str) and cluster for cluster in clusters)
     assert 1 < len(set(clusters)) <= len(dev)
-    if name in ("snli", "squad", "wsd"):
-        assert len(set(clusters)) < len(dev)
     examples = [dev[i] for i in range(4)]
     with torch.no_grad():
         output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
     rows = predictions(task, output, examples)
     assert [row["cluster"] for row in rows] == clusters[:4]
     assert [row["id"] for row in rows] == [example["id"] for example in examples]
-
-
-@pytest.mark.parametrize(
-    ("name", "example", "cluster"),
-    [
-        ("srl", {"id": "wsj:12:1", "sentence": "wsj:12"}, "wsj:12"),
-        ("wsd", {"id": "senseval2.d001.s012"}, "senseval2.d001"),
-        ("coref", {"id": "bc/cctv/00/cctv_0001:3"}, "bc/cctv/00/cctv_0001"),
-        ("snli", {"id": "4705552913.jpg#2r1n", "caption": "4705552913.jpg#2"}, "4705552913.jpg#2"),
-        ("ner", {"id": "dev-7"}, "dev-7"),
-    ],
-)
-def test_what_belongs_together(
-    name: str, example: dict[str, Any], cluster: str, configured: Configured
-) -> None:
-    assert task_of(configured(f"task={name}")).cluster(example) == cluster
 
 
 @names

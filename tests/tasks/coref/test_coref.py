@@ -293,3 +293,7 @@ def test_a_run_on_the_built_in_data(bench: Callable[..., int], tmp_path: Path) -
     assert result["primary"]["name"] == "conll_f1"
     assert set(result["mix"]) == {"input"}
     assert "ceaf_e_f1" in result["metrics"]["dev"]
+
+
+def test_the_parts_of_a_document_belong_together() -> None:
+    assert Coref().cluster({"id": "bc/cctv/00/cctv_0001:3"}) == "bc/cctv/00/cctv_0001"

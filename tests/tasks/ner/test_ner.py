@@ -12,11 +12,11 @@ import torch
 from datasets import ClassLabel, Dataset, Features, Sequence, Value
 
 from elmo_core import Placement
-from tasks.base.files import DataError
 from tasks.formats.tags import BIO, BIOES, IOB1, check, convert
 from tasks.ner.data import FILES, UNDIVIDED, read
 from tasks.ner.score import score
 from tasks.ner.task import NER
+from tasks.task import DataError
 from tests.conftest import TINY_ENCODER, shared
 
 # --- score
@@ -270,3 +270,7 @@ def test_a_run_on_the_built_in_data(bench: Callable[..., int], tmp_path: Path) -
     for row in rows:
         assert len(row["gold"]) == len(row["prediction"]) == len(row["tokens"])
         check(row["prediction"], BIO)
+
+
+def test_a_sentence_stands_alone() -> None:
+    assert NER().cluster({"id": "dev-7"}) == "dev-7"

@@ -10,10 +10,10 @@ import torch
 
 from bench.predict import Predictor
 from elmo_core import Placement
-from tasks.base.files import DataError
 from tasks.formats.tagged import SECTIONS, UPOS, XPOS, locate, read
 from tasks.pos.score import counts, from_counts, score
 from tasks.pos.task import POS
+from tasks.task import DataError
 
 # --- files
 

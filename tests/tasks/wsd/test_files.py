@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.base.files import DataError
+from tasks.task import DataError
 from tasks.wsd import corpus
 from tasks.wsd.corpus import read_keys, read_sentences
 from tasks.wsd.data import first_senses, read

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from elmo_core import Placement
-from tasks.base.files import DataError
+from tasks.task import DataError
 from tasks.wsd.model import SenseAverages, span_means
 from tasks.wsd.score import score
 from tasks.wsd.task import WSD
@@ -135,3 +135,7 @@ def test_new_text_says_what_is_wrong(task: WSD) -> None:
     ):
         with pytest.raises(DataError, match=says):
             task.parse(given)
+
+
+def test_the_sentences_of_a_text_belong_together() -> None:
+    assert WSD().cluster({"id": "senseval2.d001.s012"}) == "senseval2.d001"
