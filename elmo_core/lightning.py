@@ -1,5 +1,4 @@
-"""Lightning, for those who train, and its checkpoints: safe against a kill, a full disk, and code
-hidden in a file."""
+"""Lightning for training, and its checkpoints: never half written, and no code in them is run."""
 
 from __future__ import annotations
 

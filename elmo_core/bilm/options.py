@@ -60,6 +60,16 @@ _TRAINING_KEYS = {
 """What the training program adds on the top level; of no consequence for reading the weights."""
 
 
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file of settings. Raises OptionsError where it is missing or not JSON."""
+    try:
+        return strict_json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise OptionsError(f"{path}: not a JSON file ({error})") from error
+
+
 @dataclass(frozen=True)
 class Options:
     """A biLM's shape: everything, besides the weights, that its numbers depend on."""
@@ -112,13 +122,7 @@ class Options:
     @classmethod
     def read(cls, path: str | Path) -> Options:
         """Parse a file. Raises OptionsError where it is missing, not JSON, or not understood."""
-        try:
-            raw = strict_json.loads(Path(path).read_text(encoding="utf-8-sig"))
-        except OSError as error:
-            raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
-        except ValueError as error:
-            raise OptionsError(f"{path}: not a JSON file ({error})") from error
-        return cls.parse(raw, str(path))
+        return cls.parse(read_json(path), str(path))
 
     def published(self) -> dict[str, Any]:
         """Return the published JSON structure, in the form used for prediction."""

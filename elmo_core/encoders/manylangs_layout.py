@@ -10,7 +10,6 @@ Everything is as github.com/HIT-SCIR/ELMoForManyLangs reads it (`elmo.py`, `fron
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_core.bilm.options import Options
+from elmo_core.bilm.options import WIDEST, Options, read_json
 from elmo_core.errors import OptionsError, WeightsError
 
 CONFIG = "config.json"
@@ -76,7 +75,7 @@ def read_settings(folder: Path) -> Settings:
 
     Raises OptionsError for files and entries that are missing, and for other architectures.
     """
-    config = _json(folder / CONFIG)
+    config = _object(folder / CONFIG)
     named = str(config.get("config_path", "")).replace("\\", "/").rpartition("/")[2]
     path = folder / named if named else folder / PUBLISHED
     if not path.is_file() and path.name != PUBLISHED:
@@ -84,7 +83,7 @@ def read_settings(folder: Path) -> Settings:
             f"{folder / CONFIG}: its config_path is {named}, which is not in the folder: put it "
             "there"
         )
-    return _settings(_json(path) if path.is_file() else SIZES, path)
+    return _settings(_object(path) if path.is_file() else SIZES, path)
 
 
 def _settings(raw: Mapping[str, Any], path: Path) -> Settings:
@@ -114,24 +113,21 @@ def _settings(raw: Mapping[str, Any], path: Path) -> Settings:
                 "n_highway": tokens["n_highway"],
             },
         }
-        sizes = int(tokens["char_dim"]), int(tokens["word_dim"])
+        char_dim, word_dim = tokens["char_dim"], tokens["word_dim"]
     except KeyError as error:
         raise OptionsError(f"{path}: missing key {error.args[0]}") from error
     except TypeError as error:
         raise OptionsError(f"{path}: not the settings of such a model ({error})") from error
-    if not any(sizes):
-        raise OptionsError(f"{path}: char_dim and word_dim are both 0")
+    if not isinstance(word_dim, int) or not 0 <= word_dim <= WIDEST:
+        raise OptionsError(f"{path}: word_dim must be from 0 to {WIDEST}, got {word_dim!r}")
     parsed = Options.parse(options, str(path))
-    return Settings(replace(parsed, char_dim=sizes[0]), sizes[1])
+    if not (char_dim or word_dim):
+        raise OptionsError(f"{path}: char_dim and word_dim are both 0")
+    return Settings(replace(parsed, char_dim=char_dim), word_dim)
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise OptionsError(f"{path}: not a JSON file ({error})") from error
+def _object(path: Path) -> dict[str, Any]:
+    raw = read_json(path)
     if not isinstance(raw, dict):
         raise OptionsError(f"{path}: must be a JSON object")
     return raw

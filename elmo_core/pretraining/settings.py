@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from elmo_core.bilm.options import Options
+from elmo_core.bilm.options import Options, read_json
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError, did_you_mean
 
@@ -91,13 +91,10 @@ def changed(training: Training, changes: Sequence[str]) -> Training:
 
 
 def _read_file(path: Path) -> tuple[Options, dict[str, Any]]:
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    if not path.is_file():
         names = ", ".join(PRESETS)
-        raise OptionsError(f"{path}: neither an options file nor one of {names}") from error
-    except (ValueError, RecursionError) as error:
-        raise OptionsError(f"{path}: not a JSON file ({error})") from error
+        raise OptionsError(f"{path}: neither an options file nor one of {names}")
+    raw = read_json(path)
     if not isinstance(raw, dict) or not isinstance(raw.get(PART, {}), dict):
         raise OptionsError(f"{path}: the file and its {PART} part must be JSON objects")
     training = raw.pop(PART, {})

@@ -1,9 +1,9 @@
 """Which library computes float32 matrix products on this machine's CPU.
 
-PyTorch hands them to MKL, which reaches half of the rate of an AMD processor with AVX-512, or less;
-oneDNN, which every build of PyTorch for x86 brings along, reaches nearly all of it. The choice
-depends on the machine and the environment alone, never on a measurement, so that all processes on
-one machine compute the same bits.
+PyTorch hands them to MKL, which does not use AVX-512 on AMD's processors; oneDNN, which every build
+of PyTorch for x86 brings along, does (docs/performance.md). The choice depends on the machine and
+the environment alone, never on a measurement, so that all processes on one machine compute the same
+bits.
 """
 
 from __future__ import annotations

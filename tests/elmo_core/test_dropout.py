@@ -39,6 +39,7 @@ def test_the_gradient_goes_where_the_values_go() -> None:
     x = torch.randn(50, requires_grad=True)
     output = dropout(x, 0.3)
     output.sum().backward()
+    assert x.grad is not None
     torch.testing.assert_close(x.grad * x, output)
 
 

@@ -177,6 +177,9 @@ def test_the_published_settings_are_known(tmp_path: Path) -> None:
         ({"encoder": SETTINGS["encoder"]}, "cnn_small.json: missing key token_embedder"),
         (changed("token_embedder", filters="wide"), "filters must be"),
         (changed("token_embedder", char_dim=0, word_dim=0), "both 0"),
+        (changed("token_embedder", word_dim="wide"), "word_dim must be from 0 to 65536"),
+        (changed("token_embedder", word_dim=-1), "word_dim must be from 0 to 65536"),
+        (changed("token_embedder", word_dim=float("nan")), "not a JSON file"),
     ],
 )
 def test_settings_that_cannot_be_read(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 import torch
@@ -24,7 +26,9 @@ def library(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def gradients(function, x: Tensor, weight: Tensor, bias: Tensor | None) -> list[Tensor]:
+def gradients(
+    function: Callable[..., Tensor], x: Tensor, weight: Tensor, bias: Tensor | None
+) -> list[Tensor]:
     output = function(x, weight, bias)
     wanted = [tensor for tensor in (x, weight, bias) if tensor is not None]
     slope = torch.linspace(-1, 1, output.numel()).view_as(output).to(output.dtype)
@@ -67,7 +71,7 @@ def test_a_weight_used_twice_gets_both_gradients() -> None:
     weight = learned(IN, IN)
     x = torch.randn(ROWS, IN)
 
-    def twice(function) -> Tensor:
+    def twice(function: Callable[..., Tensor]) -> Tensor:
         return torch.autograd.grad(function(function(x, weight), weight).square().mean(), weight)[0]
 
     torch.testing.assert_close(twice(linear), twice(F.linear), rtol=1e-5, atol=1e-5)
@@ -89,7 +93,7 @@ def test_only_what_is_learned_gets_a_gradient() -> None:
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_without_gradient(mode) -> None:
+def test_without_gradient(mode: Callable[[], AbstractContextManager[Any]]) -> None:
     layer = Linear(IN, OUT)
     with mode():
         output = layer(torch.randn(ROWS, IN))

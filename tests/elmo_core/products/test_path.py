@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
 
 from elmo_core.errors import OptionsError
 from elmo_core.products import path
+
+Machine = Callable[..., None]
 
 PROGRAM = """
 import hashlib, torch
@@ -53,7 +56,7 @@ def test_two_processes_compute_the_same_bits(library: str) -> None:
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch):
+def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """A machine, by its processor, with nothing decided yet and nothing said by the user."""
 
     def made(vendor: str, capability: str, *, mkl: bool = True, onednn: bool = True) -> None:
@@ -82,19 +85,28 @@ def machine(monkeypatch: pytest.MonkeyPatch):
         ("an Arm", "DEFAULT", {}, "torch", False),
     ],
 )
-def test_the_machine_decides(machine, vendor, capability, others, chosen, packs) -> None:
+def test_the_machine_decides(
+    machine: Machine,
+    vendor: str,
+    capability: str,
+    others: dict[str, bool],
+    chosen: str,
+    packs: bool,
+) -> None:
     machine(vendor, capability, **others)
     assert (path.chosen(), path.packs()) == (chosen, packs)
 
 
 @pytest.mark.parametrize("library", path.PATHS)
-def test_the_user_may_overrule_it(machine, monkeypatch, library: str) -> None:
+def test_the_user_may_overrule_it(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
     machine("GenuineIntel", "AVX2")
     monkeypatch.setenv(path.VARIABLE, library)
     assert (path.chosen(), path.packs()) == (library, library == "onednn")
 
 
-def test_what_cannot_be_chosen(machine, monkeypatch) -> None:
+def test_what_cannot_be_chosen(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine("AuthenticAMD", "AVX512", onednn=False)
     monkeypatch.setenv(path.VARIABLE, "mkl")
     with pytest.raises(OptionsError, match="ELMO_BENCH_PRODUCTS=mkl: choose onednn or torch"):
