@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,14 +17,16 @@ from bench.report.statistics import (
     Array,
     Clusters,
     Comparison,
-    Pair,
-    Rescored,
-    Summed,
+    PseudoValues,
     compare,
+    from_paired_counts,
+    from_scoring,
 )
 from bench.run import trust
 from bench.run.record import Record
+from elmo_core.errors import one_line
 
+T = TypeVar("T")
 Row = Mapping[str, Any]
 Counting = tuple[Callable[[Row], tuple[float, ...] | None], Callable[[Array], Array]]
 
@@ -44,7 +46,7 @@ class Examples:
     def of(cls, rows: Sequence[Row]) -> Examples:
         """Read them from predictions."""
         clusters = tuple(str(row["cluster"]) for row in rows if "cluster" in row)
-        ids = hash(tuple(row["id"] for row in rows))
+        ids = hash(tuple(str(row["id"]) for row in rows))
         return cls(ids, clusters if len(clusters) == len(rows) else None)
 
 
@@ -62,44 +64,57 @@ def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> tuple[Com
     first, second = zip(*pairs, strict=True)
     clusters = _clusters([_numbers(run, split)[0] for run in (*first, *second)], split)
     try:
-        pair = _counted_pair(first, second, split, clusters)
-        pair = pair or _rescored_pair(first, second, split, clusters)
+        difference = _counted(first, second, split, clusters)
+        if difference is None:
+            difference = _rescored(first, second, split, clusters)
     except Incomparable:
         raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
-    return compare(pair), clusters is not None
+    return compare(difference), clusters is not None
 
 
-def _counted_pair(
+def _counted(
     first: Sequence[Run], second: Sequence[Run], split: str, clusters: Clusters | None
-) -> Pair | None:
-    """Pair the runs by the counts of their task; None where it has none."""
+) -> PseudoValues | None:
+    """Return the difference by the counts of the runs' task; None where it has none."""
     read = [_numbers(run, split)[1] for run in (*first, *second)]
     numbers = [each for each in read if each is not None]
     if len(numbers) < len(read):
         return None
     both, (_, from_counts) = np.stack(numbers), _counting(first[0])
-    return Summed(both[: len(first)], both[len(first) :], from_counts, clusters)
+    metric = partial(_tried, _counts_fail(first[0]), from_counts)
+    return from_paired_counts(both[: len(first)], both[len(first) :], metric, clusters)
 
 
-def _rescored_pair(
+def _rescored(
     first: Sequence[Run], second: Sequence[Run], split: str, clusters: Clusters | None
-) -> Pair:
-    """Pair the runs by the task's own `score`, which may need torch."""
-    rows = [_rows(run, split) for run in (*first, *second)]
-    try:
+) -> PseudoValues:
+    """Return the difference by the task's own `score`, which may need torch."""
+    base, other = ([_rows(run, split) for run in runs] for runs in (first, second))
+    config = first[0].config
+
+    def task_of_run() -> Any:
         from bench.run.build import task_of  # brings torch
 
-        task = task_of(trust.read(first[0].config, first[0].trusted))
-    except Exception as error:
-        reason = str(error).splitlines()[0]
-        raise Incomparable(f"{first[0].config}: no task to score with ({reason})") from error
+        return task_of(trust.read(config, first[0].trusted))
+
+    task = _tried(f"{config}: no task to score with", task_of_run)
 
     def score(kept: list[Row]) -> float:
         return float(task.score([dict(row) for row in kept])[task.metric])
 
-    return Rescored(rows[: len(first)], rows[len(first) :], score, clusters)
+    tried = partial(_tried, f"{config}: its task's score fails", score)
+    return from_scoring(other, tried, clusters) - from_scoring(base, tried, clusters)
+
+
+def _tried(trouble: str, call: Callable[..., T], *arguments: Any) -> T:
+    """Call what may be of the user's own; whatever it raises is raised as Incomparable."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        reason = ": ".join(filter(None, (type(error).__name__, str(error))))
+        raise Incomparable(one_line(f"{trouble} ({reason})")) from error
 
 
 def _clusters(read: Sequence[Examples], split: str) -> Clusters | None:
@@ -114,15 +129,17 @@ def _counting(run: Run) -> Counting:
 
     Raises Incomparable where the record names no task that can be imported.
     """
-    target = run.choice["task"]["_target_"]
+    target = run.choice["task"].get("_target_")
+    if not isinstance(target, str):
+        raise Incomparable(f"{run.config} cannot be read, or names no task to count with")
     if not trust.is_trusted(target, run.trusted):
         package = target.partition(".")[0]
         raise Incomparable(f"its task {target} is not of this suite: add --trust {package}")
-    try:
-        return _imported(target)
-    except Exception as error:  # whatever a module of the user's own may raise
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise Incomparable(f"{run.config}: no task to count with ({reason})") from error
+    return _tried(f"{run.config}: no task to count with", _imported, target)
+
+
+def _counts_fail(run: Run) -> str:
+    return f"{run.config}: its task's counts fail"
 
 
 @cache
@@ -139,14 +156,13 @@ def _imported(target: str) -> Counting:
 @cache
 def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     """Return the examples and their counts (examples, numbers), None where the task has none."""
-    rows, (counts, from_counts) = _rows(run, split), _counting(run)
+    rows = _rows(run, split)
     examples = Examples.of(rows)
-    counted = [counts(row) for row in rows]
-    if None in counted:
+    numbers, recomputed = _tried(_counts_fail(run), _count, rows, *_counting(run))
+    if numbers is None:
         return examples, None
-    numbers = np.array(counted, dtype=np.float64)
-    recomputed, recorded = float(from_counts(numbers.sum(axis=0))), run.score(split)
-    if recorded is None or abs(recomputed - recorded) > 1e-6:
+    recorded = run.score(split)
+    if recorded is None or not abs(recomputed - recorded) <= 1e-6:  # NaN is not near either
         raise Incomparable(
             f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f}, "
             f"but result.json says {recorded}"
@@ -154,15 +170,29 @@ def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     return examples, numbers
 
 
+def _count(
+    rows: Sequence[Row],
+    counts: Callable[[Row], tuple[float, ...] | None],
+    from_counts: Callable[[Array], Array],
+) -> tuple[Array | None, float]:
+    """Return the counts (examples, numbers) and the score that they give; None and NaN without."""
+    counted = [counts(row) for row in rows]
+    if any(each is None for each in counted):
+        return None, np.nan
+    numbers = np.array(counted, dtype=np.float64)
+    return numbers, float(from_counts(numbers.sum(axis=0)))
+
+
 def _rows(run: Run, split: str) -> list[Row]:
     path = run.folder / "predictions.jsonl"
     try:
         Record(run.folder).verify(path.name)
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        with path.open(encoding="utf-8") as lines:  # not splitlines(), which splits at U+2028 too
+            rows = [json.loads(line) for line in lines]
         found = sorted((row for row in rows if row["split"] == split), key=lambda row: row["id"])
     except DamagedRecord as error:
         raise Incomparable(str(error)) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Incomparable(f"{path} cannot be read ({error})") from None
     if not found:
         raise Incomparable(f"{path} has no predictions of {split}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bench.console import counted
 from bench.records import SCHEMA
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
@@ -38,7 +39,7 @@ def _scores(grid: Grid) -> Iterator[str]:
 
 def _old(grid: Grid) -> Iterator[str]:
     if of_old := sum(run.result.written_as < SCHEMA for run in grid.runs):
-        yield f"Of {of_old} runs an earlier version wrote the record: {UNKNOWN}."
+        yield f"Of {counted(of_old, 'run')} an earlier version wrote the record: {UNKNOWN}."
 
 
 def _differences(grid: Grid) -> Iterator[str]:
@@ -53,8 +54,8 @@ def _differences(grid: Grid) -> Iterator[str]:
     )
     stars = [MARKED] * (seeds != {1}) + [HOLLOW] * (1 in seeds)
     yield (
-        f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's {len(found)} "
-        "comparisons."
+        f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's "
+        f"{counted(len(found), 'comparison')}."
     )
     if 1 in seeds:
         yield (
@@ -67,7 +68,7 @@ def _differences(grid: Grid) -> Iterator[str]:
         row for (row, _), e in grid.entries.items() if e.against and not e.clustered
     )
     if rows:
-        yield (f"{', '.join(rows)}: examples taken as independent: these records name no clusters.")
+        yield f"{', '.join(rows)}: examples taken as independent: these records name no clusters."
 
 
 def _resolution(found: list[Resolution]) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _seeds(asked: list[Resolution]) -> str:
         texts.append(f"{low} seeds" if low == high else f"{low} to {high} seeds, by comparison")
     if beyond:
         more = f"more than {MOST_SEEDS} seeds, for want of examples,"
-        texts.append(f"{more} in {beyond} of {len(asked)} comparisons")
+        texts.append(f"{more} in {beyond} of {counted(len(asked), 'comparison')}")
     return "; ".join(texts)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from bench.choice import Choice
+from bench.errors import RunError
 from bench.experiment import View
 from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
+from bench.run import trust
 
 Key = tuple[str, str]  # a run's task and run id, which are its folder
 
@@ -58,21 +58,20 @@ class Run:
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, the seed aside; from config.yaml, or else the result."""
         try:
-            config = OmegaConf.load(self.config)
-            if not isinstance(config, DictConfig):
-                raise TypeError("no mapping")
-            chosen = dict(Choice.of(config).values)
+            chosen = dict(Choice.of(trust.parsed(self.config)).values)
+            _ = chosen["task"]["name"], chosen["data"]["name"]
         except (
-            TypeError,
-            ValueError,
+            RunError,
             OSError,
             OmegaConfBaseException,
-            YAMLError,
             KeyError,
+            TypeError,
+            ValueError,
             AttributeError,
         ):
             written = self.result.to_json()
-            chosen = {key: written[key] for key in ("task", "data", "elmo", "encoder")}
+            chosen = {key: written[key] for key in ("data", "elmo", "encoder")}
+            chosen["task"] = {"name": written["task"]}
             found = ("fingerprint", "stamp")
             chosen["data"] = {k: v for k, v in chosen["data"].items() if k not in found}
         chosen.pop("seed", None)

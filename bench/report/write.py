@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from bench.console import counted
 from bench.report.formats import csv_file, latex, markdown
 from bench.report.report import collect
 from elmo_core.whole_files import replacing
@@ -47,5 +48,5 @@ def write(
             temporary.write_text(make(), encoding="utf-8")
         written.append(str(folder / name))
     if pictures:
-        written.append(f"{folder / 'figures'}: {len(pictures)} figures, as PNG and SVG")
+        written.append(f"{folder / 'figures'}: {counted(len(pictures), 'figure')}, as PNG and SVG")
     return written

@@ -1,6 +1,6 @@
 """What a run was done with: machine, versions, command. Nothing in here decides a number.
 
-It names no person and no host. No torch at import: records are read without it.
+It names no person and no host. No torch at import: a finished run is told without it.
 """
 
 from __future__ import annotations
@@ -10,36 +10,18 @@ import re
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import distributions, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.typed_json import Part
+from bench.records import Sitting
 
 if TYPE_CHECKING:
     from pytorch_lightning import Trainer
 
 SUITE = "elmo-bench"
 CHECKOUT = Path(__file__).resolve().parents[2]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sitting(Part):
-    """One process's work on a run. A run that was interrupted has several."""
-
-    date: str  # when it began: UTC, ISO 8601
-    command: str
-    commit: str | None = None  # of the suite, where it is a git checkout
-    dirty: bool | None = None  # whether that checkout had changes of its own
-    platform: str
-    processor: str  # the GPU, or else the CPU
-    threads: int
-    world_size: int  # processes that trained together
-    precision: str
-    torch: str
-    first_epoch: int | None = None  # that it trained; None where it trained none
 
 
 def sitting(trainer: Trainer) -> Sitting:

@@ -58,15 +58,18 @@ def read(path: Path, trusted: Sequence[str] = ()) -> DictConfig:
         RunError: in one line, where the file is no configuration of a run, refers to the
             environment, or names a class that is not trusted.
     """
-    cfg = _typed(path, _parsed(path))
+    cfg = _typed(path, parsed(path))
     for part in BUILT:
         for key, target in _targets(OmegaConf.to_container(cfg[part]), part):
             _require_trust(path, key, target, trusted)
     return cfg
 
 
-def _parsed(path: Path) -> DictConfig:
-    """Plain YAML without tags, aliases and interpolations: what a run writes has none of them."""
+def parsed(path: Path) -> DictConfig:
+    """Read a run's config.yaml: plain YAML without tags, aliases and interpolations.
+
+    Raises RunError, in one line, for anything else: what a run writes has none of them.
+    """
     try:
         if path.stat().st_size > LARGEST:
             raise RunError(f"{path}: larger than {LARGEST:,} bytes: no configuration of a run")

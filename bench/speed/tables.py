@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from bench.console import counted
 from bench.speed.measure import Measured
 
 
@@ -14,8 +15,8 @@ def show(found: Measured) -> None:
     console = Console(highlight=False)
     rates = ", ".join(f"{name} {rate / 1e9:,.0f}" for name, rate in machine.rates.items())
     console.print(
-        f"{machine.name}, {machine.cores} cores, {machine.threads} threads, torch {machine.torch}; "
-        f"seconds are of {found.clock}\nmatrix products, GFLOP/s: {rates}"
+        f"{machine.name}, {counted(machine.cores, 'core')}, {counted(machine.threads, 'thread')}, "
+        f"torch {machine.torch}; seconds are of {found.clock}\nmatrix products, GFLOP/s: {rates}"
     )
     for table in filter(None, (_featurizer(found), _errors(found), _peer(found))):
         console.print(table)

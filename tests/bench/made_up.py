@@ -22,8 +22,8 @@ from bench.records import (
     Mix,
     Primary,
     Result,
+    Sitting,
 )
-from bench.run.provenance import Sitting
 from bench.run.record import Record
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -93,10 +93,7 @@ class Maker:
         else:
             drawn = random.Random(f"{run_id} {seed}")
             rows = [
-                {"split": split, **_prediction(task, split, i, skill, drawn)}
-                | ({"cluster": f"text {i // cluster_size}"} if cluster_size else {})
-                for split in splits
-                for i in range(SENTENCES[split])
+                row for split in splits for row in _rows(task, split, skill, cluster_size, drawn)
             ]
             record.write_lines("predictions.jsonl", rows)
             result = _finished(chosen, rows, splits, train, shift, drawn)
@@ -146,6 +143,19 @@ class Maker:
         path.write_text(json.dumps(Manifest(**(content | changes)).to_json()))
         return path
 
+    def two_columns(
+        self,
+        *,
+        seeds: tuple[tuple[int, ...], tuple[int, ...]] = ((1,), (1,)),
+        **changes: Any,
+    ) -> Path:
+        """Write an experiment on SNLI: a baseline with these seeds, and ELMo with those."""
+        cells = [self.cell("snli", "baseline", seed=seed, skill=0.55) for seed in seeds[0]]
+        cells += [
+            self.cell("snli", "ELMo", seed=seed, skill=0.65, placement="input") for seed in seeds[1]
+        ]
+        return self.experiment("two", cells, **{"baseline": "baseline", **changes})
+
     def cell(
         self, row: str, column: str, *, x: float | None = None, seed: int = 1, **run: Any
     ) -> ManifestCell:
@@ -165,7 +175,7 @@ class Maker:
 
 
 def _elmo(placement: str, layers: str, l2: float) -> Elmo:
-    """As a configuration's choice: no mix without ELMo, no λ without weights to learn."""
+    """Return a configuration's choice: no mix without ELMo, no λ without weights to learn."""
     if placement == "none":
         return Elmo(placement=placement)
     strength = l2 if layers == "all" else None
@@ -218,6 +228,18 @@ def _finished(
     )
 
 
+def _rows(
+    task: str, split: str, skill: float, cluster_size: int, drawn: random.Random
+) -> list[dict[str, Any]]:
+    """Return the split's lines of predictions.jsonl, without clusters for a size of 0."""
+    rows = []
+    for i in range(SENTENCES[split]):
+        rows.append({"id": f"{split}{i}", "split": split})
+        rows[-1] |= _prediction(task, split, i, skill, drawn)
+        rows[-1] |= {"cluster": f"text {i // cluster_size}"} if cluster_size else {}
+    return rows
+
+
 def _prediction(
     task: str, split: str, i: int, skill: float, drawn: random.Random
 ) -> dict[str, Any]:
@@ -226,14 +248,14 @@ def _prediction(
     if task == "snli":
         gold = hard.choice(LABELS)
         wrong = LABELS[(LABELS.index(gold) + 1) % 3]
-        return {"id": f"{split}{i}", "gold": gold, "prediction": gold if right else wrong}
+        return {"gold": gold, "prediction": gold if right else wrong}
     tags = ["O", "B-PER", "I-PER", "O", f"B-{hard.choice(('LOC', 'ORG'))}"]
     found = tags if right else [*tags[:2], "O", "B-ORG", tags[4]]
-    return {"id": f"{split}{i}", "gold": tags, "prediction": found}
+    return {"gold": tags, "prediction": found}
 
 
 def _score(task: str, rows: list[dict[str, Any]]) -> float:
-    """By hand, for these two kinds of predictions."""
+    """Score these two kinds of predictions by hand."""
     if task == "snli":
         return 100 * sum(row["gold"] == row["prediction"] for row in rows) / len(rows)
     right = sum(2 if row["gold"] == row["prediction"] else 1 for row in rows)
@@ -242,66 +264,7 @@ def _score(task: str, rows: list[dict[str, Any]]) -> float:
 
 
 def _mix(layers: str, shift: float, drawn: random.Random) -> Mix:
-    """Layer 1 above the others by `shift`."""
+    """Return a mix with layer 1 above the others by `shift`."""
     shares = [1.0, 1.0 + 3 * shift, 1.0 + shift * drawn.random()]
     shares = [0.0, 0.0, 1.0] if layers == "top" else [s / sum(shares) for s in shares]
     return Mix(weights=shares, gamma=1.1)
-
-
-def everything(folder: Path, seeds: tuple[int, ...] = (1, 2, 3)) -> Maker:
-    """One experiment of each view, gaps of each kind, and runs that no experiment asked for."""
-    make = Maker(folder)
-    systems: dict[str, dict[str, Any]] = {
-        "baseline": {"skill": 0.55, "placement": "none"},
-        "last only": {"skill": 0.6, "placement": "input", "layers": "top"},
-        "all, λ=1": {"skill": 0.62, "placement": "input", "l2": 1.0},
-        "all, λ=0.001": {"skill": 0.64, "placement": "input", "shift": 1.0},
-    }
-    cells = [
-        make.cell(row, column, seed=seed, **system)
-        for row in ("snli", "ner")
-        for column, system in systems.items()
-        for seed in seeds
-        if (row, column) != ("ner", "all, λ=1")
-    ]
-    for seed, status in zip(seeds, ("failed", "missing", "unfinished"), strict=False):
-        cells.append(
-            make.cell("ner", "all, λ=1", seed=seed, status=status, placement="input", l2=1.0)
-        )
-    make.experiment(
-        "table2",
-        cells,
-        columns=list(systems),
-        baseline="baseline",
-        paper={"snli": {"baseline": 88.1, "last only": 89.1, "all, λ=1": 89.3}},
-    )
-    _others(make, seeds)
-    return make
-
-
-def _others(make: Maker, seeds: tuple[int, ...]) -> None:
-    strengths = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0, 10.0)
-    curve = [
-        make.cell("snli", f"λ={x:g}", x=x, seed=seed, skill=0.61 - abs(x - 0.01) / 100,
-                  placement="input+output", l2=x, shift=0.5 / (1 + 5 * x))
-        for x in strengths
-        for seed in seeds
-    ]  # fmt: skip
-    make.experiment("lambda", curve, view=View.curve, title="Score and weights against λ")
-    efficiency = [
-        make.cell(
-            "snli", f"{name}, {x:g} %", x=x, skill=0.3 + 0.06 * i + gain, train=int(90 * x),
-            placement=place,
-        )
-        for name, place, gain in (("baseline", "none", 0), ("ELMo", "input", 0.08))
-        for i, x in enumerate((0.1, 1, 10, 100))
-    ]  # fmt: skip
-    make.experiment("figure1", efficiency, view=View.efficiency, title="Sample efficiency")
-    weights = [
-        make.cell(task, place, task=task, skill=0.66, placement=place, shift=2.0, l2=0.0)
-        for task in ("snli", "ner")
-        for place in ("input", "input+output")
-    ]
-    make.experiment("figure2", weights, view=View.weights, title="Which layers each task uses")
-    make.run("snli", skill=0.5, layers="mean", placement="output")
-    make.run("ner", skill=0.7, status="failed", placement="output")

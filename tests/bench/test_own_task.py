@@ -108,7 +108,10 @@ def test_a_record_whose_task_is_gone_is_told(
         "clickbait", "ELMo"
     ]
     assert entry.against is None
-    assert "config.yaml: no task to count with (No module named 'nowhere')" in entry.not_compared
+    assert (
+        "config.yaml: no task to count with (ModuleNotFoundError: No module named 'nowhere')"
+        in entry.not_compared
+    )
 
 
 def test_the_report_imports_no_package_that_is_not_trusted(own: Path, bench: Bench) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from matplotlib.axes import Axes
 
 from bench.report import wording
 from bench.report.figures.style import MUTED, PAPER, SERIES, Picture, legend, sheet
-from bench.report.grid import Entry, Grid
+from bench.report.grid import HOLLOW, Entry, Grid
 
 
 def forest(grid: Grid) -> Iterator[Picture]:
@@ -36,20 +37,23 @@ def forest(grid: Grid) -> Iterator[Picture]:
     )
 
 
+def _point(entry: Entry) -> dict[str, Any]:
+    """Return the look of a point: hollow like its star, or where it has none."""
+    if not entry.mark:
+        return {"marker": "o", "markerfacecolor": PAPER, "label": "not significant"}
+    if entry.mark.startswith(HOLLOW):
+        look = {"marker": "*", "markersize": 9, "markerfacecolor": PAPER}
+        return {**look, "label": "significant for one seed"}
+    return {"marker": "o", "label": "significant"}
+
+
 def _panel(axes: Axes, grid: Grid, row: str, entries: list[tuple[str, Entry]]) -> None:
     axes.axvline(0, color=MUTED, linewidth=1)
     for y, (column, entry) in enumerate(entries):
         against = entry.against
         assert against is not None
         axes.plot([against.low, against.high], [y, y], color=SERIES[0], solid_capstyle="round")
-        axes.plot(
-            against.difference,
-            y,
-            "o",
-            color=SERIES[0],
-            markerfacecolor=SERIES[0] if entry.mark else PAPER,
-            label="significant" if entry.mark else "not significant",
-        )
+        axes.plot(against.difference, y, color=SERIES[0], linestyle="", **_point(entry))
         paper = grid.paper_difference(row, column)
         if paper is not None:
             axes.plot(paper, y, "D", color=MUTED, markersize=4, label="the paper's")

@@ -7,13 +7,12 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from bench.report import frames
 from bench.report.all_tasks import AllTasks, over_all_tasks
-from bench.report.frames import ScoreRow
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
 from bench.report.report import Report
 from bench.report.resolution import Resolution, resolutions
+from bench.report.score_table import ScoreRow, scores
 
 FIELDS = (
     "table", "row", "column", "x", "task", "data", "encoder", "split", "metric", "mean", "sd", "n",
@@ -32,7 +31,7 @@ def text(report: Report) -> str:
     writer.writeheader()
     for grid in report.grids:
         seen = {(found.row, found.column): found for found in resolutions(grid)}
-        for row in frames.scores(grid).rows:
+        for row in scores(grid).rows:
             cells = [(cell.column, cell.entry) for cell in row.cells if cell.entry]
             writer.writerows(
                 _cell(grid, row, column, entry) | _seen(seen.get((row.name, column)))

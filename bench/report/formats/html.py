@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bench.console import counted
 from bench.experiment import View
 from bench.report import frames, wording
 from bench.report.figures.style import Picture
@@ -21,6 +22,7 @@ from bench.report.mixes import EXPLAINED, mixes
 from bench.report.notes import notes
 from bench.report.read import Run
 from bench.report.report import Report
+from bench.report.score_table import scores
 
 OPEN: dict[View, tuple[str, ...]] = {
     View.table: ("over",),
@@ -67,9 +69,9 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    counted = {"finished runs": len(records.runs), "failed": len(records.failed)}
-    counted |= {"unfinished": len(records.unfinished), "missing": missing}
-    facts = {name: str(n) for name, n in counted.items() if n or name == "finished runs"}
+    numbers = {"finished": len(records.runs), "failed": len(records.failed)}
+    numbers |= {"unfinished": len(records.unfinished), "missing": missing}
+    facts = {name: str(n) for name, n in numbers.items() if n or name == "finished"}
     seconds = sum(run.result.seconds for run in records.finished)
     return {**facts, "computing time": wording.duration(seconds)}
 
@@ -89,7 +91,7 @@ class _Page:
             "title": experiment.title,
             "about": wording.about(experiment),
             "command": experiment.command,
-            "scores": frames.scores(grid),
+            "scores": scores(grid),
             "ids": names,
             "baseline": experiment.baseline,
             "notes": notes(grid),
@@ -131,9 +133,9 @@ class _Page:
     def _run(self, run: Run, split: str, command: str) -> dict[str, Any]:
         score = run.score(split)
         result, members = run.result, len(run.result.ensemble)
-        steps = f" ({result.steps:,} steps)" if result.steps else ""
+        steps = f" ({counted(result.steps, 'step')})" if result.steps else ""
         epoch = f"epoch {result.best_epoch} of {result.epochs}{steps}"
-        what = f"{members} runs together" if members else epoch
+        what = f"{counted(members, 'run')} together" if members else epoch
         return {
             "seed": run.seed,
             "score": "" if score is None else f"{split} {wording.number(score, 2)}",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bench.report import frames, wording
-from bench.report.frames import Frame, ScoreCell, ScoreTable
+from bench.report.frames import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.notes import notes
 from bench.report.report import Report
+from bench.report.score_table import ScoreCell, ScoreTable, scores
 
 DAGGER = r"$^\dagger$"
 HEADER = r"""% Made by python -m bench.report. Needs \usepackage{booktabs,pifont,xcolor}; UTF-8.
@@ -37,7 +38,7 @@ def text(report: Report) -> str:
     """Return the whole report."""
     parts = [HEADER]
     for grid in report.grids:
-        label, table = grid.experiment.id, frames.scores(grid)
+        label, table = grid.experiment.id, scores(grid)
         parts.append(_float(_caption(grid, table), label, _scores(table)))
         for name, frame in frames.beside(grid).items():
             caption = escaped(f"{grid.experiment.title}: {name}.")

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.report import frames, wording
-from bench.report.frames import Frame, ScoreCell, ScoreTable
+from bench.report.frames import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.notes import notes
 from bench.report.report import Report
+from bench.report.score_table import ScoreCell, ScoreTable, scores
 
 if TYPE_CHECKING:
     from bench.report.figures.style import Picture
@@ -39,7 +40,7 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
     yield f"## {experiment.title}"
     yield " · ".join(wording.about(experiment))
     yield f"```\n{experiment.command}\n```"
-    yield scores(frames.scores(grid))
+    yield score_table(scores(grid))
     yield "\n".join(f"- {_escaped(note)}" for note in notes(grid))
     for name, frame in frames.beside(grid).items():
         yield f"{name.capitalize()}:"
@@ -54,7 +55,7 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
         )
 
 
-def scores(table: ScoreTable) -> str:
+def score_table(table: ScoreTable) -> str:
     """Set a score table: ours, and the paper's beneath in italics."""
     rows = []
     for row in table.rows:

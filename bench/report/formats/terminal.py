@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.report import frames
-from bench.report.frames import Frame, ScoreCell
+from bench.report.frames import Frame
 from bench.report.grid import Grid, fill
 from bench.report.notes import notes
 from bench.report.read import read, read_experiment
+from bench.report.score_table import ScoreCell, scores
 
 COLOURS = {"up": "green", "down": "red"}
 
@@ -35,12 +36,12 @@ def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] 
 
 def table(grid: Grid) -> Table:
     """Set the score table: ours, the difference from the baseline, the gaps, the paper's."""
-    experiment, scores = grid.experiment, frames.scores(grid)
+    experiment, ours = grid.experiment, scores(grid)
     source = f" ({experiment.source})" if experiment.source else ""
     found = Table("", title=Text(experiment.title + source))
-    for column in scores.columns:
+    for column in ours.columns:
         found.add_column(Text(column))
-    for row in scores.rows:
+    for row in ours.rows:
         label = Text.assemble(row.name, (f"\n{row.metric}", "dim"))
         found.add_row(label, *map(_cell, row.cells), end_section=True)
     return found

@@ -1,9 +1,9 @@
 """What the numbers of a table can bear: intervals, p-values, power. Formulas: docs/statistics.md.
 
-pseudo_values.py   counts of examples, or any score → jackknife pseudo-values (seeds, clusters)
+pseudo_values.py   counts of examples, or any score, of one system or of the difference of two
+                   → jackknife pseudo-values (seeds, clusters)
 variance.py        how much of the variance comes from the seeds and how much from the examples
 intervals.py       a score or a difference with its interval and p-value
-pairs.py           the difference of two systems
 corrections.py     several p-values of one table
 power.py           the smallest difference that a table can see, and the seeds that one takes
 aggregate.py       one row over all tasks
@@ -27,13 +27,13 @@ from bench.report.statistics.intervals import (
     compare,
     estimate,
 )
-from bench.report.statistics.pairs import Pair, Rescored, Summed
 from bench.report.statistics.power import POWER, power, seeds_needed, smallest_difference
 from bench.report.statistics.pseudo_values import (
     Array,
     Clusters,
     PseudoValues,
     from_counts,
+    from_paired_counts,
     from_scoring,
 )
 from bench.report.statistics.uniformity import from_uniform
@@ -50,14 +50,12 @@ __all__ = [
     "Estimate",
     "ImprovementProbability",
     "MeanGain",
-    "Pair",
     "PseudoValues",
-    "Rescored",
-    "Summed",
     "compare",
     "components",
     "estimate",
     "from_counts",
+    "from_paired_counts",
     "from_scoring",
     "from_uniform",
     "holm",

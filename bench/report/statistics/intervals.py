@@ -156,21 +156,28 @@ def compare(difference: PseudoValues, level: float = LEVEL) -> Comparison:
 def half_width(parts: Sequence[Part], p: float) -> float:
     """Give half the width of the interval of level 1 − p.
 
-    It is the mean of two approximations that are both exact for a single part: one quantile for
-    the sum of the parts (Satterthwaite 1946), which errs on the narrow side where few seeds matter,
-    and each part's own margin, added in squares (Howe 1974; Zou & Donner 2008), which errs on the
-    wide side where they do not. docs/statistics.md shows that the mean covers as it should.
+    It is the mean of two approximations that are both exact for a single part: `pooled` errs on
+    the narrow side where few seeds matter, `separate` on the wide side where they do not.
+    docs/statistics.md shows that the mean covers as it should.
 
     >>> round(half_width([Part(variance=4.0, df=2)], 0.05), 3)  # 4.303 · 2
     8.605
     """
-    total = sum(variance for variance, _ in parts)
-    if total == 0:
+    if not any(variance for variance, _ in parts):
         return 0.0
+    return (pooled(parts, p) + separate(parts, p)) / 2
+
+
+def pooled(parts: Sequence[Part], p: float) -> float:
+    """Give the half-width by one quantile for the sum of the parts (Satterthwaite 1946)."""
+    total = sum(variance for variance, _ in parts)
     df = total**2 / sum(variance**2 / df for variance, df in parts)
-    pooled = float(stdtrit(df, p / 2)) ** 2 * total
-    separate = sum(float(stdtrit(df, p / 2)) ** 2 * variance for variance, df in parts)
-    return (math.sqrt(pooled) + math.sqrt(separate)) / 2
+    return math.sqrt(float(stdtrit(df, p / 2)) ** 2 * total)
+
+
+def separate(parts: Sequence[Part], p: float) -> float:
+    """Add each part's own half-width in squares (Howe 1974; Zou & Donner 2008)."""
+    return math.sqrt(sum(float(stdtrit(df, p / 2)) ** 2 * variance for variance, df in parts))
 
 
 def p_value(value: float, parts: Sequence[Part]) -> float:

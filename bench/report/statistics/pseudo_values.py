@@ -9,7 +9,7 @@ variance, as in studies where several readers judge the same cases (Dorfman, Ber
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,19 +71,47 @@ def from_counts(counts: Array, metric: Metric, clusters: Clusters | None = None)
     array([[100.,  50.],
            [ 50.,  50.]])
     """
-    sums = cluster_sums(counts, clusters)
-    total = sums.sum(axis=1)
-    scores = np.asarray(metric(total), dtype=np.float64)
-    without = np.asarray(metric(total[:, None] - sums), dtype=np.float64)
-    return PseudoValues(scores, _pseudo(scores, without), counts.shape[1])
+    return _from_sums(_cluster_sums(counts, clusters), metric, counts.shape[1])
 
 
-def cluster_sums(counts: Array, clusters: Clusters | None = None) -> Array:
+def from_paired_counts(
+    first: Array, second: Array, metric: Metric, clusters: Clusters | None = None
+) -> PseudoValues:
+    """Compute the difference of two systems on the same examples, second minus first.
+
+    Args:
+        first: the first system's counts, (seeds, examples, numbers), as for `from_counts`.
+        second: the second system's, of the same seeds and examples in the same order.
+        metric: maps sums (…, numbers) to scores (…).
+        clusters: the cluster of every example, as for `from_counts`.
+
+    Raises:
+        ValueError: if the shapes differ, or as `from_counts` does.
+    """
+    if first.shape != second.shape:
+        raise ValueError(f"unlike shapes: {first.shape} and {second.shape}")
+    one, other = _cluster_sums(first, clusters), _cluster_sums(second, clusters)
+    examples = first.shape[1]
+    difference = _from_sums(other, metric, examples) - _from_sums(one, metric, examples)
+    equal = (one + other).sum(axis=1, keepdims=True) / 2  # two systems that each have the mean
+    half = (other - one) / 2
+    return replace(difference, swaps=metric(equal + half) - metric(equal - half))
+
+
+def _cluster_sums(counts: Array, clusters: Clusters | None) -> Array:
     """Sum counts (seeds, examples, numbers) within clusters → (seeds, clusters, numbers)."""
     number = _numbered(clusters, counts.shape[1])
     order = np.argsort(number, kind="stable")
     starts = np.flatnonzero(np.diff(number[order], prepend=-1))
     return np.add.reduceat(counts[:, order], starts, axis=1)
+
+
+def _from_sums(sums: Array, metric: Metric, examples: int) -> PseudoValues:
+    """Compute the pseudo-values from the clusters' sums (seeds, clusters, numbers)."""
+    total = sums.sum(axis=1)
+    scores = np.asarray(metric(total), dtype=np.float64)
+    without = np.asarray(metric(total[:, None] - sums), dtype=np.float64)
+    return PseudoValues(scores, _pseudo(scores, without), examples)
 
 
 def from_scoring(

@@ -8,7 +8,8 @@ from typing import Any
 from pytorch_lightning import Callback, LightningModule, Trainer
 
 from bench.errors import RunError
-from bench.run.provenance import Sitting, sitting
+from bench.records import Sitting
+from bench.run.provenance import sitting
 
 
 class Sittings(Callback):

@@ -6,37 +6,21 @@ import csv
 import io
 import json
 import re
-from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
 from rich.console import Console
 
-from bench.report import compare, frames, wording
+from bench.report import wording
 from bench.report.formats import terminal
-from bench.report.grid import Grid, fill
+from bench.report.grid import fill
 from bench.report.groups import groups
 from bench.report.read import read, read_experiment
 from bench.report.sample_efficiency import reached
-from bench.report.statistics import Rescored, holm
-from tasks.task import Task
+from bench.report.score_table import scores
+from bench.report.statistics import holm
 from tests.bench.made_up import Maker
-
-
-def grid(make: Maker, path: Path) -> Grid:
-    return fill(read_experiment(path), read(make.folder))
-
-
-def two_columns(
-    make: Maker, *, seeds: tuple[tuple[int, ...], tuple[int, ...]] = ((1,), (1,)), **changes: object
-) -> Path:
-    """An experiment of a baseline and of ELMo."""
-    cells = [make.cell("snli", "baseline", seed=seed, skill=0.55) for seed in seeds[0]]
-    cells += [
-        make.cell("snli", "ELMo", seed=seed, skill=0.65, placement="input") for seed in seeds[1]
-    ]
-    return make.experiment("two", cells, **{"baseline": "baseline", **changes})
 
 
 def test_cells_are_means_over_seeds_compared_with_the_baseline(
@@ -48,12 +32,12 @@ def test_cells_are_means_over_seeds_compared_with_the_baseline(
     table = {key: line for key, line in table.items() if key[0] != "all tasks"}
     assert len(table) == 8
     base, mixed = table["snli", "baseline"], table["snli", "all, λ=0.001"]
-    scores = [
+    values = [
         json.loads((made_up_runs / run / "result.json").read_text())["metrics"]["dev"]["accuracy"]
         for run in mixed["runs"].split()
     ]
-    assert float(mixed["mean"]) == pytest.approx(mean(scores))
-    assert float(mixed["sd"]) == pytest.approx(stdev(scores))
+    assert float(mixed["mean"]) == pytest.approx(mean(values))
+    assert float(mixed["sd"]) == pytest.approx(stdev(values))
     assert (mixed["n"], mixed["seeds"], mixed["examples"]) == ("3", "1 2 3", "200")
     difference = float(mixed["mean"]) - float(base["mean"])
     assert float(mixed["difference"]) == pytest.approx(difference)
@@ -68,7 +52,7 @@ def test_cells_are_means_over_seeds_compared_with_the_baseline(
 def test_every_format_is_given_the_same_words(made_up_runs: Path) -> None:
     """By hand from the table that the formats set."""
     path = made_up_runs / ".experiments" / "table2-0123456789.json"
-    table = frames.scores(fill(read_experiment(path), read(made_up_runs)))
+    table = scores(fill(read_experiment(path), read(made_up_runs)))
     assert [(row.label, row.paper) for row in table.rows] == [
         ("snli (dev accuracy)", True),
         ("ner (dev f1)", False),
@@ -130,9 +114,9 @@ def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None
     (merged,) = (group for group in found if len(group.runs) == 3)
     assert [run.seed for run in merged.runs] == [1, 2, 3]
     assert merged.differs.startswith("data.train_share=0.33")
-    scores = merged.scores("dev")
-    assert scores is not None
-    assert scores.sd == pytest.approx(stdev(scores.values))
+    found_scores = merged.scores("dev")
+    assert found_scores is not None
+    assert found_scores.sd == pytest.approx(stdev(found_scores.values))
 
 
 def test_every_run_has_a_command(tmp_path: Path) -> None:
@@ -152,7 +136,7 @@ def test_without_a_test_set_the_whole_row_is_of_dev(tmp_path: Path) -> None:
         make.cell("snli", "ELMo", skill=0.65, placement="input", splits=("dev",)),
     ]
     path = make.experiment("two", cells, split="test", baseline="baseline")
-    found = grid(make, path)
+    found = fill(read_experiment(path), read(make.folder))
     assert found.split("snli") == "dev"
     entry = found.entries["snli", "ELMo"]
     assert entry.against is not None
@@ -160,49 +144,6 @@ def test_without_a_test_set_the_whole_row_is_of_dev(tmp_path: Path) -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     terminal.show(path, console)
     assert "no test score in every run, so dev is shown" in console.export_text()
-
-
-def test_predictions_that_do_not_belong_to_the_result_are_not_compared(tmp_path: Path) -> None:
-    make = Maker(tmp_path)
-    path = two_columns(make)
-    (result,) = tmp_path.glob("snli/input-*/predictions.jsonl")
-    rows = [json.loads(line) for line in result.read_text().splitlines()]
-    rows[0]["prediction"] = "contradiction" if rows[0]["gold"] == "neutral" else "neutral"
-    rows[1]["prediction"] = rows[1]["gold"]
-    rows[2]["prediction"] = rows[2]["gold"]
-    result.write_text("".join(json.dumps(row) + "\n" for row in rows[:190] + rows[195:]))
-    entry = grid(make, path).entries["snli", "ELMo"]
-    assert entry.against is None
-    assert "but result.json says" in entry.not_compared
-
-
-def test_only_common_seeds_are_paired(tmp_path: Path) -> None:
-    make = Maker(tmp_path)
-    entry = grid(make, two_columns(make, seeds=((1, 2, 3), (2, 3, 4)))).entries["snli", "ELMo"]
-    assert entry.against is not None
-    assert entry.against.seeds == 2
-
-
-def test_no_common_seed_is_said(tmp_path: Path) -> None:
-    make = Maker(tmp_path)
-    entry = grid(make, two_columns(make, seeds=((1,), (2,)))).entries["snli", "ELMo"]
-    assert entry.not_compared == "no seed in common with the baseline"
-
-
-def test_a_task_without_counts_is_scored_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = Maker(tmp_path)
-    path = two_columns(make)
-    counted = grid(make, path).entries["snli", "ELMo"].against
-    monkeypatch.setattr(compare, "_imported", lambda target: (Task.counts, Task.from_counts))
-    monkeypatch.setattr(compare, "Rescored", partial(Rescored, groups=20))
-    anew = grid(make, path).entries["snli", "ELMo"].against
-    assert anew is not None
-    assert counted is not None
-    assert anew.difference == pytest.approx(counted.difference)
-    assert anew.clusters == 20
-    assert anew.low < anew.difference < anew.high
 
 
 def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> None:
@@ -221,7 +162,7 @@ def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> N
 
 def test_an_experiment_that_grew_stands_once(tmp_path: Path) -> None:
     make = Maker(tmp_path)
-    path = two_columns(make)
+    path = make.two_columns()
     part = json.loads(path.read_text())
     part["cells"] = part["cells"][:1]
     path.with_name("two-part.json").write_text(json.dumps(part))

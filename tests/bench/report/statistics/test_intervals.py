@@ -15,11 +15,11 @@ from bench.report.statistics import (
     Array,
     Comparison,
     PseudoValues,
-    Rescored,
-    Summed,
     compare,
     estimate,
     from_counts,
+    from_paired_counts,
+    from_scoring,
 )
 from tasks.scoring.additive_metrics import f1, mean
 
@@ -60,7 +60,7 @@ def test_p_of_one_seed_on_accuracy_is_the_exact_sign_test(better: int, worse: in
     """Swapping moves only the examples that one system alone has right: a fair coin each."""
     first = [0] * better + [1] * worse + [1] * 50
     second = [1] * better + [0] * worse + [1] * 50
-    found = compare(Summed(right(first), right(second), mean))
+    found = compare(from_paired_counts(right(first), right(second), mean))
     exact = scipy_stats.binomtest(better, better + worse).pvalue
     assert found.difference == pytest.approx(100 * (better - worse) / len(first))
     assert found.p == pytest.approx(exact, abs=spread(exact))
@@ -70,7 +70,7 @@ def test_p_of_one_seed_on_any_mean_is_scipys_permutation_test() -> None:
     random = np.random.default_rng(0)
     first = random.random(60)
     second = np.clip(first + random.normal(0.04, 0.2, 60), 0, 1)
-    found = compare(Summed(right(first), right(second), mean))
+    found = compare(from_paired_counts(right(first), right(second), mean))
     theirs = scipy_stats.permutation_test(
         (first, second),
         lambda x, y, axis: (y - x).mean(axis),
@@ -84,7 +84,7 @@ def test_p_of_one_seed_on_any_mean_is_scipys_permutation_test() -> None:
 
 def test_p_of_a_corpus_metric_is_what_swapping_predictions_gives() -> None:
     first, second = entities(1), entities(2)
-    found = compare(Summed(first, second, f1))
+    found = compare(from_paired_counts(first, second, f1))
     swap = np.random.default_rng(0).integers(2, size=(2_000, 300))[..., None]
     one = f1(np.where(swap, second, first).sum(axis=1))
     other = f1(np.where(swap, first, second).sum(axis=1))
@@ -96,7 +96,7 @@ def test_whole_clusters_are_swapped_and_nothing_smaller() -> None:
     """Eight unequal clusters have 256 assignments, which can all be tried."""
     first, second = entities(1, 60), entities(2, 60)
     ids = [0] * 20 + [1] * 3 + [2] * 7 + [3] * 10 + [4] * 5 + [5] * 5 + [6] * 2 + [7] * 8
-    found = compare(Summed(first, second, f1, ids))
+    found = compare(from_paired_counts(first, second, f1, ids))
     swap = np.array(list(itertools.product([False, True], repeat=8)))[:, ids, None]
     one = f1(np.where(swap, second, first).sum(axis=1))
     other = f1(np.where(swap, first, second).sum(axis=1))
@@ -106,7 +106,7 @@ def test_whole_clusters_are_swapped_and_nothing_smaller() -> None:
 
 def test_interval_of_one_seed_is_the_paired_t_tests() -> None:
     first, second = 100.0 * drawn(1, 0.6), 100.0 * drawn(2, 0.68)
-    found = compare(Summed(right(first / 100), right(second / 100), mean))
+    found = compare(from_paired_counts(right(first / 100), right(second / 100), mean))
     theirs = scipy_stats.ttest_rel(second, first).confidence_interval()
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
 
@@ -128,7 +128,7 @@ def test_interval_of_one_seed_is_near_scipys_paired_bca_bootstrap(metric: str) -
         batch=500,
         rng=np.random.default_rng(3),
     ).confidence_interval
-    found = compare(Summed(first, second, score))
+    found = compare(from_paired_counts(first, second, score))
     tolerance = 0.04 * (theirs.high - theirs.low)
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=tolerance)
 
@@ -179,7 +179,7 @@ def test_seeds_and_examples_share_the_width() -> None:
 
 
 def test_one_seed_speaks_of_examples_only() -> None:
-    found = compare(Summed(right(drawn(1, 0.6)), right(drawn(2, 0.68)), mean))
+    found = compare(from_paired_counts(right(drawn(1, 0.6)), right(drawn(2, 0.68)), mean))
     assert (found.one_seed, found.seed_sd, found.components.seeds) == (True, None, None)
     assert (found.from_seeds, found.from_examples) == (0, pytest.approx(found.half_width))
     assert not compare(crossed(1)).one_seed
@@ -194,10 +194,10 @@ def test_two_seeds_are_taken_for_two() -> None:
 
 def test_copies_of_an_example_are_one_cluster() -> None:
     first, second = right(drawn(1, 0.6)), right(drawn(2, 0.68))
-    once = compare(Summed(first, second, mean))
+    once = compare(from_paired_counts(first, second, mean))
     four = first.repeat(4, axis=1), second.repeat(4, axis=1)
-    clustered = compare(Summed(*four, mean, clusters=np.arange(400).repeat(4).tolist()))
-    alone = compare(Summed(*four, mean))
+    clustered = compare(from_paired_counts(*four, mean, clusters=np.arange(400).repeat(4).tolist()))
+    alone = compare(from_paired_counts(*four, mean))
     assert (clustered.low, clustered.high, clustered.p) == pytest.approx(
         (once.low, once.high, once.p)
     )
@@ -207,8 +207,8 @@ def test_copies_of_an_example_are_one_cluster() -> None:
 
 def test_a_repeated_seed_is_no_new_evidence() -> None:
     first, second = right(drawn(1, 0.6)), right(drawn(2, 0.68))
-    once = compare(Summed(first, second, mean))
-    often = compare(Summed(first.repeat(5, axis=0), second.repeat(5, axis=0), mean))
+    once = compare(from_paired_counts(first, second, mean))
+    often = compare(from_paired_counts(first.repeat(5, axis=0), second.repeat(5, axis=0), mean))
     assert (often.low, often.high) == pytest.approx((once.low, once.high))
     assert often.p == pytest.approx(once.p, abs=0.01)
     assert (once.seed_sd, often.seed_sd) == (None, 0)
@@ -235,8 +235,8 @@ def test_scoring_anew_is_near_the_counts() -> None:
         hits, predicted, gold = np.sum([row["counts"] for row in rows], axis=0)
         return float(200 * hits / (predicted + gold))
 
-    summed = compare(Summed(first, second, f1))
-    anew = compare(Rescored(rows[:1], rows[1:], corpus_f1))
+    summed = compare(from_paired_counts(first, second, f1))
+    anew = compare(from_scoring(rows[1:], corpus_f1) - from_scoring(rows[:1], corpus_f1))
     assert anew.difference == pytest.approx(summed.difference)
     assert anew.half_width == pytest.approx(summed.half_width, rel=0.25)
     assert anew.clusters == 40
@@ -245,14 +245,14 @@ def test_scoring_anew_is_near_the_counts() -> None:
 def test_equal_systems_do_not_differ() -> None:
     for seeds in (1, 3):
         same = right(*[drawn(1, 0.6)] * seeds)
-        found = compare(Summed(same, same, mean))
+        found = compare(from_paired_counts(same, same, mean))
         assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
 
 
 def test_seeds_are_paired_and_averaged() -> None:
     first = right(drawn(1, 0.6), drawn(2, 0.6), drawn(3, 0.6))
     second = right(drawn(4, 0.7), drawn(5, 0.7), drawn(6, 0.7))
-    found = compare(Summed(first, second, mean))
+    found = compare(from_paired_counts(first, second, mean))
     each = 100 * (second[..., 0].mean(1) - first[..., 0].mean(1))
     assert found.difference == pytest.approx(each.mean())
     assert found.seed_sd == pytest.approx(each.std(ddof=1))
@@ -267,7 +267,7 @@ def test_chance_alone_is_called_chance() -> None:
     def trial() -> Comparison:
         hard = random.random(150)
         first, second = (right(hard + random.normal(0, 0.3, 150) < 0.6) for _ in range(2))
-        return compare(Summed(first, second, mean))
+        return compare(from_paired_counts(first, second, mean))
 
     found = [trial() for _ in range(300)]
     assert 0.02 < np.mean([each.p <= 0.05 for each in found]) < 0.09
@@ -276,12 +276,14 @@ def test_chance_alone_is_called_chance() -> None:
 
 def test_the_same_predictions_give_the_same_numbers() -> None:
     first, second = entities(1), entities(2)
-    assert compare(Summed(first, second, f1)) == compare(Summed(first, second, f1))
+    assert compare(from_paired_counts(first, second, f1)) == compare(
+        from_paired_counts(first, second, f1)
+    )
 
 
 def test_unlike_examples_are_refused() -> None:
     with pytest.raises(ValueError, match="unlike shapes"):
-        Summed(right(drawn(1, 0.5)), right(drawn(1, 0.5, 10)), mean)
+        from_paired_counts(right(drawn(1, 0.5)), right(drawn(1, 0.5, 10)), mean)
 
 
 def test_a_metric_without_anything_to_find_is_0() -> None:

@@ -1,35 +1,17 @@
-"""What is on disk about runs and experiments, as types: the one schema of both. No torch here.
-
-    <runs>/<task>/<run_id>/result.json     a `Finished` run (or ensemble of runs), or a `Failed` one
-    <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
-
-`read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this
-version does not know is ignored; what an older record may lack has a default.
-"""
+"""What result.json says of a run, or of an ensemble of runs."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from bench.errors import RunError
-from bench.experiment import View
-from bench.old_records import converted
-from bench.run.provenance import Sitting
-from bench.typed_json import Part, arguments, written
+from bench.records.damaged import reading
+from bench.records.old import converted
+from bench.records.typed_json import Part, arguments, written
 
-SCHEMA = 2  # of results
-MANIFEST_SCHEMA = 1
-
-M = TypeVar("M", bound="Manifest")
-
-
-class DamagedRecord(RunError):
-    """A file that this version cannot read as a record. The message is one line and names it."""
+SCHEMA = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +76,23 @@ class MemberScore(Part):
     seed: int
     dev: float | None = None
     test: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting(Part):
+    """One process's work on a run. A run that was interrupted has several."""
+
+    date: str  # when it began: UTC, ISO 8601
+    command: str
+    commit: str | None = None  # of the suite, where it is a git checkout
+    dirty: bool | None = None  # whether that checkout had changes of its own
+    platform: str
+    processor: str  # the GPU, or else the CPU
+    threads: int
+    world_size: int  # processes that trained together
+    precision: str
+    torch: str
+    first_epoch: int | None = None  # that it trained; None where it trained none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,59 +187,12 @@ class Finished(Result):
         return {k: v for k, v in content.items() if v not in (None, [], {}) or k not in optional}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ManifestCell:
-    """One run that an experiment asks for, by its place in the table and by its run id."""
-
-    row: str
-    column: str
-    seed: int
-    task: str
-    run_id: str
-    x: float | None = None  # of the column, where it stands on an axis
-    command: str
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The task and the run id, which are the run's folder."""
-        return self.task, self.run_id
-
-    @property
-    def placement(self) -> str:
-        """Where ELMo is, which a run id says even before the run."""
-        return self.run_id.rpartition("-")[0]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Manifest:
-    """A paper's table or figure, as `python -m bench experiment=NAME` expanded it."""
-
-    name: str
-    title: str
-    source: str
-    view: View
-    split: str
-    baseline: str | None
-    rows: Sequence[str]
-    columns: Sequence[str]
-    paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
-    data: str
-    encoder: str
-    command: str
-    cells: Sequence[ManifestCell]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the file."""
-        content = written(self)
-        return {"schema": MANIFEST_SCHEMA, "experiment": content.pop("name"), **content}
-
-
 def read_result(path: Path) -> Result:
     """Return the run's outcome, `Finished` or `Failed`.
 
     Raises DamagedRecord where what every reader relies on is not there.
     """
-    with _reading(path, SCHEMA, "remove it and repeat the run") as content:
+    with reading(path, SCHEMA, "remove it and repeat the run") as content:
         chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
         chosen["written_as"] = content["schema"]
         if content["schema"] < SCHEMA:
@@ -275,30 +227,3 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
     if layers and any(len(mix.weights) != layers for mix in result.mix.values()):
         raise ValueError(f"mix weights of other than {layers} layers")
     return result
-
-
-def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
-    """Return the experiment of a manifest, as a `kind` that takes `more` besides.
-
-    Raises DamagedRecord where something is missing.
-    """
-    with _reading(path, MANIFEST_SCHEMA, "repeat the experiment") as content:
-        views = [view.value for view in View]
-        if content["view"] not in views:
-            raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
-        cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
-        more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
-        return kind(**arguments(kind, content, **more))
-
-
-@contextmanager
-def _reading(path: Path, newest: int, way_out: str) -> Iterator[dict[str, Any]]:
-    """Yield the file's content; whatever is wrong with it is raised as DamagedRecord."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["schema"] not in range(1, newest + 1):
-            raise ValueError(f"schema {content['schema']}, this version reads up to {newest}")
-        yield content
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise DamagedRecord(f"{path}: damaged ({why}); {way_out}") from None

@@ -1,0 +1,52 @@
+"""What is on disk about runs and experiments, as types: the one schema of both. No torch here.
+
+    <runs>/<task>/<run_id>/result.json     a `Finished` run (or ensemble of runs), or a `Failed` one
+    <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
+
+`read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this
+version does not know is ignored; what an older record may lack has a default.
+
+results.py      result.json
+manifests.py    an experiment's file
+typed_json.py   dataclasses to and from JSON
+old.py          what earlier versions wrote
+damaged.py      whatever is wrong with a file, in one line
+"""
+
+from __future__ import annotations
+
+from bench.records.damaged import DamagedRecord
+from bench.records.manifests import Manifest, ManifestCell, read_manifest
+from bench.records.results import (
+    SCHEMA,
+    Elmo,
+    EncoderFacts,
+    Epoch,
+    Failed,
+    Finished,
+    MemberScore,
+    Mix,
+    Primary,
+    Result,
+    Sitting,
+    read_result,
+)
+
+__all__ = [
+    "SCHEMA",
+    "DamagedRecord",
+    "Elmo",
+    "EncoderFacts",
+    "Epoch",
+    "Failed",
+    "Finished",
+    "Manifest",
+    "ManifestCell",
+    "MemberScore",
+    "Mix",
+    "Primary",
+    "Result",
+    "Sitting",
+    "read_manifest",
+    "read_result",
+]

@@ -1,0 +1,77 @@
+"""An experiment's file: the table or figure that it asks for, and the run of each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench.experiment import View
+from bench.records.damaged import reading
+from bench.records.typed_json import arguments, written
+
+SCHEMA = 1
+
+M = TypeVar("M", bound="Manifest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifestCell:
+    """One run that an experiment asks for, by its place in the table and by its run id."""
+
+    row: str
+    column: str
+    seed: int
+    task: str
+    run_id: str
+    x: float | None = None  # of the column, where it stands on an axis
+    command: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The task and the run id, which are the run's folder."""
+        return self.task, self.run_id
+
+    @property
+    def placement(self) -> str:
+        """Where ELMo is, which a run id says even before the run."""
+        return self.run_id.rpartition("-")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """A paper's table or figure, as `python -m bench experiment=NAME` expanded it."""
+
+    name: str
+    title: str
+    source: str
+    view: View
+    split: str
+    baseline: str | None
+    rows: Sequence[str]
+    columns: Sequence[str]
+    paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
+    data: str
+    encoder: str
+    command: str
+    cells: Sequence[ManifestCell]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        content = written(self)
+        return {"schema": SCHEMA, "experiment": content.pop("name"), **content}
+
+
+def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
+    """Return the experiment of a manifest, as a `kind` that takes `more` besides.
+
+    Raises DamagedRecord where something is missing.
+    """
+    with reading(path, SCHEMA, "repeat the experiment") as content:
+        views = [view.value for view in View]
+        if content["view"] not in views:
+            raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
+        cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
+        more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
+        return kind(**arguments(kind, content, **more))

@@ -1,0 +1,28 @@
+"""Made-up runs and the report on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.report.__main__ import main as make_report
+from tests.bench.report.every_view import everything
+
+
+@pytest.fixture(scope="session")
+def made_up_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that a report has to show, and two files that are damaged."""
+    folder = tmp_path_factory.mktemp("made up") / "runs"
+    everything(folder)
+    broken = folder / "snli" / "none-00000broken"
+    broken.mkdir()
+    (broken / "result.json").write_text('{"schema": 1, "status": "fin')
+    (folder / ".experiments" / "broken-0.json").write_text('{"schema": 99}')
+    return folder
+
+
+@pytest.fixture(scope="session")
+def made_up_report(made_up_runs: Path) -> Path:
+    make_report([str(made_up_runs)])
+    return made_up_runs / "report"
