@@ -12,18 +12,13 @@ import omegaconf
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
+from bench.errors import ConfigError
 from bench.experiment import Experiment
 from elmo_core.choices import FEATURE_MODES, LAYER_CHOICES, PLACEMENTS, STORED_PRECISIONS
 from elmo_core.errors import did_you_mean
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
-
-
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
-
-
-class ConfigError(ValueError):
-    """A key or value of the configuration is wrong; the message is one line, for its owner."""
 
 
 @dataclass
@@ -60,7 +55,7 @@ class Training:
     ema: float | None = None  # decay of the weights' moving average, which is scored and kept
     optimizer: dict[str, Any] = field(default_factory=dict)
     scheduler: dict[str, Any] | None = None
-    scheduler_interval: str = "epoch"  # stepped with the dev score; or "step": after each batch
+    scheduler_interval: str = "epoch"  # or "step": a batch; ReduceLROnPlateau takes dev scores
 
 
 @dataclass
@@ -116,6 +111,7 @@ SCHEMAS = {
     "data": Data,
     "elmo": Elmo,
     "training": Training,
+    "trainer": Trainer,
     "features": Features,
     "paths": Paths,
 }
@@ -130,48 +126,50 @@ def check(cfg: DictConfig) -> None:
     """Raise ConfigError for a key added with `+`, or a value that types alone do not catch."""
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")
-    for key in ("data.dir", "features.dir", "paths.runs", "word_vectors"):
-        path = OmegaConf.select(cfg, key) or ""
-        _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
-    elmo, training = cfg.elmo, cfg.training
     for node, schema in SCHEMAS.items():
         known = [key.name for key in fields(schema)]
         for key in cfg[node]:
             if key not in known:
                 raise ConfigError(f"{node}.{key}: no such key{did_you_mean(key, known)}")
+    for key in ("data.dir", "features.dir", "paths.runs", "word_vectors"):
+        path = OmegaConf.select(cfg, key) or ""
+        _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
+    _check_data(cfg.data)
+    _check_elmo(cfg.elmo)
+    _check_training(cfg.training)
+    _check_trainer(cfg.trainer)
+    _check_features(cfg.features)
+    _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
+
+
+def _check_data(data: DictConfig) -> None:
+    built_in = data.set is not None and data.name == "mini"
+    _require("data.set", data.set, not built_in, "left out with data=mini, which is built in")
+    share = data.train_share
+    _require("data.train_share", share, 0 < share <= 1, "above 0, at most 1")
+
+
+def _check_elmo(elmo: DictConfig) -> None:
     _among("elmo.placement", elmo.placement, PLACEMENTS)
     if not elmo.layers.isdecimal():
         _among("elmo.layers", elmo.layers, LAYER_CHOICES, " or a layer's index")
     _require("elmo.l2", elmo.l2, 0 <= elmo.l2 < math.inf, "0 or more")
     _require("elmo.dropout", elmo.dropout, 0 <= elmo.dropout < 1, "from 0 to below 1")
-    built_in = cfg.data.set is not None and cfg.data.name == "mini"
-    _require("data.set", cfg.data.set, not built_in, "left out with data=mini, which is built in")
-    share = cfg.data.train_share
-    _require("data.train_share", share, 0 < share <= 1, "above 0, at most 1")
+
+
+def _check_training(training: DictConfig) -> None:
     for key in ("batch_size", "max_epochs", "patience"):
         _require(f"training.{key}", training[key], training[key] >= 1, "1 or more")
     for key in ("clip_norm", "clip_value"):
         bound = training[key]
         _require(f"training.{key}", bound, bound is None or 0 <= bound < math.inf, "0 or more")
-    rate = training.optimizer.get("lr", 0.0)
-    _require("training.optimizer.lr", rate, _is_rate(rate), "a finite number, 0 or more")
     both = training.clip_norm is not None and training.clip_value is not None
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
+    rate = training.optimizer.get("lr", 0.0)
+    _require("training.optimizer.lr", rate, _is_rate(rate), "a finite number, 0 or more")
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
     averages = training.ema is None or 0 < training.ema < 1
     _require("training.ema", training.ema, averages, "between 0 and 1, or null")
-    devices = str(cfg.trainer.devices)
-    counted = re.fullmatch(r"auto|-1|[1-9]\d*|\d+(, *\d*)+", devices)
-    _require("trainer.devices", devices, counted is not None, "a number, indices as 0,2, or auto")
-    strategy = cfg.trainer.strategy
-    apart = not re.search("spawn|fork|notebook", strategy)
-    _require("trainer.strategy", strategy, apart, "one of separate processes: ddp, fsdp or auto")
-    _check_trainer(cfg.trainer)
-    _among("features.mode", cfg.features.mode, FEATURE_MODES)
-    _among("features.precision", cfg.features.precision, STORED_PRECISIONS)
-    limit = cfg.features.max_gb
-    _require("features.max_gb", limit, limit is None or limit > 0, "above 0, or null")
-    _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
 
 
 def _check_trainer(trainer: DictConfig) -> None:
@@ -179,8 +177,18 @@ def _check_trainer(trainer: DictConfig) -> None:
     counted = re.fullmatch(r"auto|-1|[1-9]\d*|\d+(,\d+)+,?|\d+,", str(trainer.devices))
     wanted = "a number of devices from 1, their numbers (0,1), -1 or auto"
     _require("trainer.devices", trainer.devices, counted is not None, wanted)
+    apart = not re.search("spawn|fork|notebook", trainer.strategy)
+    wanted = "one of separate processes: ddp, fsdp or auto"
+    _require("trainer.strategy", trainer.strategy, apart, wanted)
     limit = trainer.limit_batches
     _require("trainer.limit_batches", limit, limit is None or limit >= 1, "1 or more, or null")
+
+
+def _check_features(features: DictConfig) -> None:
+    _among("features.mode", features.mode, FEATURE_MODES)
+    _among("features.precision", features.precision, STORED_PRECISIONS)
+    limit = features.max_gb
+    _require("features.max_gb", limit, limit is None or limit > 0, "above 0, or null")
 
 
 def _is_rate(rate: object) -> bool:

@@ -1,4 +1,7 @@
-"""Which exceptions are the user's to mend, and the one line that says how."""
+"""Which exceptions are the user's to mend, and the one line that says how.
+
+Neither torch nor Hydra here, so that the help of every verb is quick.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.config import ConfigError
 from bench.interrupts import interruptible
 from elmo_core.errors import ElmoCoreError, NotFetchedError
 from tasks.task import DataError
@@ -16,6 +18,10 @@ from tasks.task import DataError
 DENIED = (errno.EACCES, errno.EPERM)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 UNWRITABLE = (*DENIED, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
+
+
+class ConfigError(ValueError):
+    """A key or value of the configuration is wrong; the message is one line, for its owner."""
 
 
 class RunError(RuntimeError):

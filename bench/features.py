@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bench.console import agreed
 from bench.errors import RunError, exit_status
 from bench.interrupts import told
+from bench.options import add_overrides
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -48,9 +49,7 @@ def _add_build(subcommands: Subcommands) -> None:
         "build task=snli data.dir=~/snli_1.0 encoder=elmo-original features.precision=float16",
         "build task=ner encoder=elmo-small features.dir=/scratch/features --splits train dev",
     )
-    command.add_argument(
-        "overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`"
-    )
+    add_overrides(command)
     command.add_argument(
         "--splits", nargs="+", choices=SPLITS, default=SPLITS, help="which (default: all three)"
     )

@@ -17,7 +17,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from yaml import YAMLError
 
-from bench.config import CONF, ConfigError, check, register
+from bench.config import CONF, check, register
+from bench.errors import ConfigError
 from elmo_core.errors import did_you_mean
 
 COMMANDS = {

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bench.errors import RunError, exit_status
-from bench.run.trust import add_trust
+from bench.options import add_trust
 from elmo_core import strict_json
 
 EXAMPLES = """examples:

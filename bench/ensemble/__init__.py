@@ -1,1 +1,3 @@
 """`python -m bench.ensemble`: combine the models of several runs."""
+
+PROGRAM = "python -m bench.ensemble"

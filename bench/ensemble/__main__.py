@@ -6,9 +6,9 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.ensemble.members import PROGRAM
+from bench.ensemble import PROGRAM
 from bench.errors import exit_status
-from bench.run.trust import add_trust
+from bench.options import add_trust
 
 EXAMPLES = f"""examples:
   {PROGRAM} runs/snli/input+output-*    # all seeds of a sweep

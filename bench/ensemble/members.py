@@ -11,11 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bench.ensemble import PROGRAM
 from bench.errors import RunError
 from bench.records import Finished
 from bench.run.record import Record
 
-PROGRAM = "python -m bench.ensemble"
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 
 

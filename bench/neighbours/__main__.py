@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import RunError, exit_status
+from bench.options import add_overrides
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,7 +59,7 @@ def parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     found.add_argument("sentence", help="with the word in it")
-    found.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`")
+    add_overrides(found)
     found.add_argument("--word", required=True, help="word of the sentence; WORD#2: its second")
     found.add_argument(
         "--corpus", type=Path, help="text file, or folder of them (default: the built-in text)"

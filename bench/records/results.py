@@ -92,6 +92,7 @@ class Sitting(Part):
     world_size: int  # processes that trained together
     precision: str
     torch: str
+    products: str | None = None  # the library of float32 matrix products; older records lack it
     first_epoch: int | None = None  # that it trained; None where it trained none
 
 

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.run.trust import add_trust
+from bench.options import add_trust
 
 FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:

@@ -11,8 +11,7 @@ import torch
 from hydra.errors import InstantiationException
 from omegaconf import DictConfig
 
-from bench.config import ConfigError
-from bench.errors import explain
+from bench.errors import ConfigError, explain
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
 from tasks.task import Task

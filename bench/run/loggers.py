@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger, WandbLogger
 
 from bench.choice import Choice
-from bench.config import ConfigError
+from bench.errors import ConfigError
 from bench.records import Finished
 from bench.run.build import instantiate
 
@@ -48,9 +48,8 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
         status = "success"
     finally:
         logger.finalize(status)
-        if (
-            isinstance(logger, WandbLogger) and logger._experiment
-        ):  # a process has one W&B run at a time
+        # A process has one W&B run at a time.
+        if isinstance(logger, WandbLogger) and logger._experiment:
             logger.experiment.finish(exit_code=int(status == "failed"))
 
 
@@ -65,9 +64,8 @@ def _wandb_errors() -> Iterator[None]:
         reason = " ".join(str(error).split())
         if "api_key" in reason.lower().replace(" ", "_"):
             reason = "no API key"
-        raise ConfigError(
-            f"logger=wandb: {reason}: `wandb login`, or logger.offline=true"
-        ) from error
+        way_out = "`wandb login`, or logger.offline=true"
+        raise ConfigError(f"logger=wandb: {reason}: {way_out}") from error
 
 
 def finished(logger: Logger | None, result: Finished) -> None:

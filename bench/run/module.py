@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from bench.config import Training
-from bench.errors import RunError
+from bench.errors import ConfigError, RunError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.loggers import mix_metrics, split_metrics
@@ -42,7 +42,7 @@ class BenchModule(pl.LightningModule):
         self.predictions: list[Example] = []
         self.metrics: dict[str, float] = {}
         self.history: list[dict[str, Any]] = []  # one entry an epoch
-        self.batch: BenchBatch | None = None  # the one at hand, for error messages
+        self.at_hand: list[Example] = []  # the batch's examples, for error messages
         self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
         self._losses: list[Tensor] = []
@@ -56,7 +56,7 @@ class BenchModule(pl.LightningModule):
     # -- training
 
     def training_step(self, batch: BenchBatch, index: int) -> Tensor | None:
-        self.batch = batch
+        self.at_hand = batch["examples"]
         if index == 0:
             self._begin_epoch()
         output = self.model(batch["tensors"], batch["layers"])
@@ -84,7 +84,16 @@ class BenchModule(pl.LightningModule):
         optimizer: Optimizer = instantiate(self.training_config.optimizer, params=trained)
         if self.training_config.scheduler is not None:
             self.scheduler = instantiate(self.training_config.scheduler, optimizer=optimizer)
+            self._check_scheduler()
         return optimizer
+
+    def _check_scheduler(self) -> None:
+        each_step = self.training_config.scheduler_interval == "step"
+        if each_step and isinstance(self.scheduler, ReduceLROnPlateau):
+            raise ConfigError(
+                "training.scheduler_interval=step: ReduceLROnPlateau takes a dev score, of which "
+                "there is one an epoch: scheduler_interval=epoch"
+            )
 
     def on_train_batch_end(self, *_: object) -> None:
         if self.scheduler is not None and self.training_config.scheduler_interval == "step":
@@ -96,7 +105,7 @@ class BenchModule(pl.LightningModule):
         self.predictions = []
 
     def validation_step(self, batch: BenchBatch, index: int) -> None:
-        self.batch = batch
+        self.at_hand = batch["examples"]
         output = self.model(batch["tensors"], batch["layers"])
         self.predictions += predictions(self.task, output, batch["examples"])
 
@@ -140,8 +149,10 @@ class BenchModule(pl.LightningModule):
             train = {name.replace("_", "/"): value for name, value in learned.items()}
             scores = {**split_metrics("dev", self.metrics), **mix_metrics(self.placement.summary())}
             self.logger.log_metrics({**train, **scores}, step=number)
-        if self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
-            cast(ReduceLROnPlateau, self.scheduler).step(score)
+        if isinstance(self.scheduler, ReduceLROnPlateau):
+            self.scheduler.step(score)
+        elif self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
+            self.scheduler.step()  # a number would be taken for an epoch's
 
     def _learned(self) -> dict[str, float]:
         """Return the epoch's mean loss and its learning rate, where there are such."""

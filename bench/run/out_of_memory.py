@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from bench.errors import RunError
 from tasks.task import Example, Task
@@ -11,23 +12,28 @@ SIGNS = ("out of memory", "can't allocate memory", "not enough memory")
 """What the messages of torch's allocators say, on a GPU and on the CPU."""
 
 
-def explained(error: Exception, task: Task, examples: Sequence[Example]) -> RunError | None:
-    """Return what to raise instead of `error`, or None where memory is not what it is about.
+@contextmanager
+def explained(task: Task, at_hand: Callable[[], Sequence[Example]]) -> Iterator[None]:
+    """Inside, running out of memory raises a RunError; other errors go through.
 
     Args:
-        error: What stopped the run.
         task: The task, which tells an example's size.
-        examples: Those of the batch at hand; none before the first batch.
+        at_hand: Returns the examples of the batch at hand; none before the first batch.
     """
-    text = str(error).lower()
-    if not isinstance(error, MemoryError) and not any(sign in text for sign in SIGNS):
-        return None
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        text = str(error).lower()
+        if not isinstance(error, MemoryError) and not any(sign in text for sign in SIGNS):
+            raise
+        raise RunError(_advice(task, at_hand())) from None
+
+
+def _advice(task: Task, examples: Sequence[Example]) -> str:
     if not examples:
-        return RunError(
-            "out of memory before the first batch: close other programs, or use less data"
-        )
+        return "out of memory before the first batch: close other programs, or use less data"
     longest = max(examples, key=task.size)
-    return RunError(
+    return (
         f"out of memory in a batch of {len(examples)}, whose longest example, "
         f"{longest['id']}, has {task.size(longest)} tokens: lower training.batch_size"
     )

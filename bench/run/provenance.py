@@ -28,18 +28,22 @@ def sitting(trainer: Trainer) -> Sitting:
     """Describe this process, which is about to train with `trainer`."""
     import torch
 
+    from elmo_core import products
+
     commit, dirty = _revision()
+    device = trainer.strategy.root_device.type
     return Sitting(
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         command=f"python -m bench {shlex.join(sys.argv[1:])}",
         commit=commit,
         dirty=dirty,
         platform=platform.platform(),
-        processor=device_name(trainer.strategy.root_device.type),
+        processor=device_name(device),
         threads=torch.get_num_threads(),
         world_size=trainer.world_size,
         precision=str(trainer.precision),
         torch=str(torch.__version__),  # it is a class of its own
+        products=products.chosen() if device == "cpu" else "torch",
     )
 
 

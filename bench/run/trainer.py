@@ -10,7 +10,7 @@ import torch
 from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
-from bench.config import ConfigError
+from bench.errors import ConfigError
 from bench.run.callbacks.weight_average import WeightAverage
 
 

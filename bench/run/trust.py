@@ -7,7 +7,6 @@ path would not do: `elmo_core.encoders.cove.pickle.loads` begins like one of our
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,8 +18,8 @@ from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from bench.config import CONF, Config, ConfigError, check
-from bench.errors import RunError
+from bench.config import CONF, Config, check
+from bench.errors import ConfigError, RunError
 
 LARGEST = 1_000_000
 """Bytes; ours have some 3,000."""
@@ -28,17 +27,6 @@ DEEPEST = 30
 """Levels of nesting; ours have five."""
 BUILT = ("task", "encoder")
 """The parts of a configuration that a finished run's verbs build."""
-
-
-def add_trust(parser: ArgumentParser) -> None:
-    """Give a command line that reads run folders its `--trust PACKAGE`."""
-    parser.add_argument(
-        "--trust",
-        action="append",
-        default=[],
-        metavar="PACKAGE",
-        help="a package of yours whose tasks and encoders the run may name (may be repeated)",
-    )
 
 
 def packages(cfg: DictConfig) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.errors import exit_status
+from bench.options import add_overrides
 
 EXAMPLES = """examples:
   python -m bench.speed
@@ -55,7 +56,7 @@ def parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("overrides", nargs="*", metavar="KEY=VALUE", help="as of `python -m bench`: encoder=…")
+    add_overrides(parser)
     add(
         "--text", type=Path, metavar="FILE", help="tokenised, a sentence a line (default: built in)"
     )

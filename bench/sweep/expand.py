@@ -9,7 +9,7 @@ from typing import Any, cast
 from hydra.core.override_parser.types import Override, Transformer
 from omegaconf import DictConfig, OmegaConf
 
-from bench.config import ConfigError
+from bench.errors import ConfigError
 from bench.overrides import expand
 from bench.sweep.job import Cell
 from elmo_core.errors import did_you_mean

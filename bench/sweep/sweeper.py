@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench import config
 from bench.choice import Choice
-from bench.config import ConfigError
+from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
-from bench.config import ConfigError
+from bench.errors import ConfigError
 from bench.run.build import task_of
 
 Configured = Callable[..., DictConfig]

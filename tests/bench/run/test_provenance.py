@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from elmo_core import products
 from tests.bench.small import SMALL
 
 Small = Callable[..., Path]
@@ -31,6 +32,7 @@ def test_a_record_says_what_it_was_made_with(small: Small, result: Result) -> No
     assert datetime.fromisoformat(sitting["date"]).utcoffset() is not None
     assert sitting["command"].startswith("python -m bench task=snli task.hidden=8")
     assert (sitting["threads"], sitting["world_size"]) == (torch.get_num_threads(), 1)
+    assert sitting["products"] == products.chosen()
     assert (sitting["precision"], sitting["first_epoch"]) == ("32-true", 1)
     for key in ("platform", "processor", "torch"):
         assert sitting[key]

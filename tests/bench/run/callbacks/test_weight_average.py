@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from bench.choice import Choice
-from bench.config import ConfigError, check
+from bench.config import check
+from bench.errors import ConfigError
 from bench.run.callbacks.weight_average import WeightAverage
 
 Small = Callable[..., Path]

@@ -1,0 +1,74 @@
+"""What came of a run that was trained to its end, as its record says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.choice import Choice
+from bench.records import EncoderFacts, Epoch, Finished, Mix, Primary
+from bench.run.datamodule import BenchData
+from bench.run.module import BenchModule
+from bench.run.provenance import Sitting
+from bench.run.record import outcome
+from elmo_core import Encoder
+
+Metrics = Mapping[str, Mapping[str, float]]
+"""Scores by split and name."""
+
+
+def result_of(
+    choice: Choice,
+    data: BenchData,
+    encoder: Encoder | None,
+    module: BenchModule,
+    metrics: Metrics,
+    *,
+    stamp: str | None,
+    timing: Mapping[str, float],
+    provenance: Sequence[Sitting],
+) -> Finished:
+    """Put together the result of a run.
+
+    Args:
+        choice: What the run is.
+        data: What it was trained and scored on.
+        encoder: Its encoder; None without ELMo.
+        module: What was trained.
+        metrics: The scores of the best epoch.
+        stamp: The hash of the data's files before they were read.
+        timing: Seconds by step, but for training.
+        provenance: Who worked on the run.
+
+    Returns:
+        The result, which does not vouch for any file yet.
+    """
+    task, history = data.task, module.history
+    primary = "test" if "test" in metrics else "dev"
+    train = data.examples("train")
+    seconds = {**timing, "fit_s": sum(epoch["seconds"] for epoch in history)}
+    trainable = sum(p.numel() for p in module.parameters() if p.requires_grad)
+    return outcome(
+        Finished,
+        choice,
+        data={**choice.values["data"], "fingerprint": data.fingerprints, "stamp": stamp},
+        encoder=encoder and _described(encoder),
+        metrics=metrics,
+        primary=Primary(name=task.metric, split=primary, value=metrics[primary][task.metric]),
+        yardsticks={split: task.yardsticks(train, data.examples(split)) for split in metrics},
+        mix={place: Mix(**mix) for place, mix in module.placement.summary().items()},
+        epochs=len(history),
+        steps=history[-1].get("steps"),
+        best_epoch=max(history, key=lambda epoch: epoch["dev"][task.metric])["epoch"],
+        history=[Epoch(**epoch) for epoch in history],
+        provenance=provenance,
+        timing={name: round(each, 2) for name, each in seconds.items()},
+        counts={
+            **{split: len(data.examples(split)) for split in ("train", *metrics)},
+            "trainable_parameters": trainable,
+        },
+    )
+
+
+def _described(encoder: Encoder) -> EncoderFacts:
+    names = ("name", "fingerprint", "layers", "dim", "parameters")
+    return EncoderFacts(**{name: getattr(encoder, name) for name in names})
