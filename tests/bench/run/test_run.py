@@ -111,7 +111,7 @@ def test_dev_is_scored_once_an_epoch_and_the_best_one_reported(
     begin = BenchModule.on_validation_epoch_start
 
     def noted(self: BenchModule) -> None:
-        passes.append(str(self.trainer.state.fn))
+        passes.append(str(self.trainer.state.fn.value))
         begin(self)
 
     monkeypatch.setattr(BenchModule, "on_validation_epoch_start", noted)
