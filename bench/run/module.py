@@ -16,8 +16,8 @@ from bench.config import Training
 from bench.errors import ConfigError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
-from bench.run.losses import Losses
 from bench.run.loggers import mix_metrics, split_metrics
+from bench.run.losses import Losses
 from bench.run.predictions import predictions
 from elmo_core import Placement
 from tasks.task import Example, Task

@@ -97,7 +97,7 @@ class FrozenLSTM:
     def __call__(
         self, inputs: Tensor, sizes: Sequence[int], parents: Sequence[Tensor | None]
     ) -> Tensor:
-        """(nodes, D) → (nodes, D); `sizes` and `parents` of each level, as a PrefixTree has them."""
+        """(nodes, D) → (nodes, D); `sizes` and `parents` are a PrefixTree's."""
         outputs, start = torch.empty_like(inputs), 0
         inputs = F.pad(inputs, (0, 0, 0, ROUND - 1))
         hidden = inputs.new_zeros(1, inputs.shape[1])

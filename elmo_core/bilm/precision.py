@@ -29,7 +29,7 @@ def exact_float32(device: torch.device) -> Iterator[None]:
 
 
 def _no_autocast(device: str) -> AbstractContextManager[Any]:
-    """Return what switches autocast off, where there is such a thing: Metal has it from torch 2.5."""
+    """Return what switches autocast off, if there is any: Metal has it from torch 2.5."""
     if not torch.amp.is_autocast_available(device):
         return nullcontext()
     return torch.autocast(device, enabled=False)

@@ -63,9 +63,9 @@ class Tagger(nn.Module):
         self.crf = CRF(tags, partial(follows, scheme=scheme))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Tag sentences: `words`, `tags`, `mask` (batch, tokens), `lengths` (batch,), `spellings` and
-        `spelled` of `spell` → loss, and what `viterbi` decodes: emissions (batch, tokens, tags), mask and the
-        chain."""
+        """Tag sentences: `words`, `tags`, `mask` (batch, tokens), `lengths` (batch,), `spellings`
+        and `spelled` of `spell` → loss, and what `viterbi` decodes: emissions (batch, tokens,
+        tags), mask and the chain."""
         mask, lengths = batch["mask"], batch.get("lengths")
         spelled = self.spelling(batch["spellings"], batch["spelled"])
         x = torch.cat([self.words(batch["words"]), spelled], dim=2)

@@ -71,8 +71,8 @@ class ESIM(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Classify pairs: `words`, `mask` (2 * pairs, tokens), `lengths` (2 * pairs), `labels` (pairs)
-        → `loss`, `logits` (pairs, labels)."""
+        """Classify pairs: `words`, `mask` (2 * pairs, tokens), `lengths` (2 * pairs), `labels`
+        (pairs) → `loss`, `logits` (pairs, labels)."""
         mask, lengths = batch["mask"], batch.get("lengths")
         x = self.placement.input(self.words(batch["words"]), layers, mask)
         h = self.encoder(self.rnn_dropout(x), mask, lengths)

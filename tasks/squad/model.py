@@ -74,9 +74,9 @@ class BiDAF(nn.Module):
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Find answers. `words` is (batch, tokens), `lengths` (batch,), `spellings` and `spelled`
-        are from `spell`, the same of the question `question_…`; `first`, `last` (batch, answers) are the ends of each
-        answer, −1 where there are fewer → `loss` and the log-probabilities `start`, `end` (batch,
-        tokens).
+        are from `spell`, the same of the question `question_…`; `first`, `last` (batch, answers)
+        are the ends of each answer, −1 where there are fewer → `loss` and the log-probabilities
+        `start`, `end` (batch, tokens).
 
         Rows of `layers` are paragraph, question, paragraph, …
         """

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from bench.run.build import task_of
-from bench.run.module import BenchModule
 from bench.run.datamodule import BenchBatch, BenchData
+from bench.run.module import BenchModule
 from elmo_core import Placement
 from tasks.task import Task
 
