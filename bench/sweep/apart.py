@@ -1,4 +1,4 @@
-"""A run among many by a command of its own: what trains in several processes, or on a GPU of its own.
+"""A run among many by a command of its own, where it needs a process to itself.
 
 What Lightning leaves behind in a process that trained with others (its environment variables and
 the process group) keeps the next run there from starting; and which GPUs a process sees is settled
@@ -37,7 +37,8 @@ class Command:
         self, words: Sequence[str], record: Record, variables: Mapping[str, str] | None = None
     ) -> None:
         self.record = record
-        self._stderr = tempfile.TemporaryFile("w+")  # a pipe would wait for the run's children, too
+        # A pipe would wait for the run's children, too.
+        self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `result` closes it
         self.process = subprocess.Popen(
             [sys.executable, "-m", "bench", *_folders(), *words],
             stdout=subprocess.DEVNULL,

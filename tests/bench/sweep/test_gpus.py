@@ -72,7 +72,7 @@ def test_the_next_run_goes_to_the_next_free_gpu(
     assert swept("hydra.launcher.gpus=[0,3]", "seed=3,1,8,2") == 2
     assert commands.noted == ["seed 3 on 0", "seed 1 on 3", "seed 8 on 3", "seed 2 on 0"]
     assert commands.most == 2
-    said = capsys.readouterr().out
+    said = capsys.readouterr().err
     assert re.search(r"\[1/4\] snli · seed 1: seed 1 is nothing, \d+ s on GPU 3", said)
     assert re.search(r"\[4/4\] snli · seed 8: seed 8 is nothing, \d+ s on GPU 3", said)
 
