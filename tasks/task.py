@@ -4,7 +4,9 @@
 its split. A *batch* is a dict of tensors (batch first) made from a list of examples. *Layers* are
 what the frozen encoder says about the batch's sentences: a float tensor (sentences, layers, tokens,
 dim), padded with zeros, its sentences in the order of `Task.sentences`, example after example;
-`None` if no place in the model wants them.
+`None` if no place in the model wants them. On a GPU all these are there, but tensors of a batch
+whose name ends in `lengths` stay on the CPU: recurrent networks want the lengths of what they pack
+there, and what has to be fetched from a GPU is waited for.
 
 **Construction.** A task is called with keywords alone:
 

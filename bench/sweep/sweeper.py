@@ -30,18 +30,20 @@ from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
+from bench.sweep.gpus import Gpus
 from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 
 
 def register() -> None:
-    """Make the sweeper known to Hydra.
+    """Make the sweeper, and our launcher, known to Hydra.
 
     Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
     Hydra program of the environment.
     """
-    Plugins.instance().class_name_to_class[TARGET] = Sweep
+    Plugins.instance().class_name_to_class.update({TARGET: Sweep, LAUNCHER: Gpus})
 
 
 class Sweep(Sweeper):

@@ -90,10 +90,13 @@ class NER(WordTask):
         outside = index[OUTSIDE]
         gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
         words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
+        spellings, spelled = spell([example["tokens"] for example in examples])
         return {
             "words": words,
             "mask": words != PAD,
-            "characters": spell([example["tokens"] for example in examples]),
+            "lengths": (words != PAD).sum(1),
+            "spellings": spellings,
+            "spelled": spelled,
             # A type that training did not show cannot be predicted: `score` counts it as missed.
             "tags": pad([[index.get(tag, outside) for tag in tags] for tags in gold]),
         }

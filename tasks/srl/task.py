@@ -104,6 +104,7 @@ class SRL(WordTask):
             "words": words,
             "predicate": predicate,
             "mask": words != PAD,
+            "lengths": (words != PAD).sum(1),
             "tags": pad(tags, IGNORED),
         }
 
