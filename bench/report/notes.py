@@ -118,3 +118,6 @@ def _data(grid: Grid) -> Iterator[str]:
             f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
             "and differences rather than scores."
         )
+    theirs = experiment.paper_encoders
+    if experiment.paper and theirs and experiment.encoder not in theirs:
+        yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."

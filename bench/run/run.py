@@ -118,12 +118,12 @@ class _Run:
         return self._save(module, predictions, result) if trainer.is_global_zero else result
 
     def _prepare(self) -> BenchModule:
-        """Make vocabularies, encoder and model; compute the features of train and dev."""
+        """Make encoder, vocabularies and model; compute the features of train and dev."""
         cfg, task = self.cfg, task_of(self.cfg)
+        self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
+        placement = placement_of(cfg, self.encoder)
         self.data = BenchData(task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         task.prepare(self.data.examples("train"))
-        self.encoder = encoder_of(cfg)
-        placement = placement_of(cfg, self.encoder)
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)

@@ -173,6 +173,21 @@ def test_a_second_process_on_the_same_run_is_refused(
     assert "another process" in capsys.readouterr().err
 
 
+def test_a_model_of_the_hub_is_named_with_its_commit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("elmo_core.encoders.hub.commit", lambda model: "0" * 40)
+    named = ["encoder=transformer", "encoder.model=google-bert/bert-base-cased"]
+    assert expand(named) == [*named, f"encoder.revision={'0' * 40}"]
+    for words in (
+        [*named, "encoder.revision=main"],
+        ["encoder=transformer", f"encoder.model={tmp_path}"],
+        ["encoder=transformer", "encoder.model=a,b"],
+        ["encoder=transformer"],
+    ):
+        assert expand(words) == words
+
+
 def test_expand() -> None:
     assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
