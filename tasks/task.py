@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from elmo_core.errors import one_line
 
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
+    from pathlib import Path
+
     from datasets import Dataset
     from torch import Tensor, nn
 
@@ -72,6 +74,14 @@ class Task(ABC):
         Raises:
             DataError: a folder or file is missing or malformed; the message names file and line.
         """
+
+    def paths(self, split: str) -> Sequence[Path]:
+        """Return the files that `load` reads for a split, in a fixed order.
+
+        Of the user's own folder, their bytes stand in the run id. By default there are none in any
+        split, which means that the task does not say: then every file below the folder counts.
+        """
+        return ()
 
     @abstractmethod
     def prepare(self, train: Dataset) -> None:

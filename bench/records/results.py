@@ -106,7 +106,8 @@ class Result:
     task: str
     data: Mapping[str, Any]
     """As configured (name, dir, set, version, train_share), and what it was: `fingerprint`, a hash
-    of the examples by split, and `stamp`, one of the names, sizes and times of the files in dir."""
+    of the examples by split, and `content`, one of the files in dir. Records whose id names the
+    path have instead a `stamp`, a hash of the names, sizes and times of these files."""
     elmo: Elmo
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -152,14 +152,15 @@ def _runs(groups: Sequence[Group]) -> Frame:
                 wording.scores(dev) if dev else "",
                 wording.scores(test) if test else "",
                 "" if group.first.result.ensemble else f"{group.epochs:.0f}",
+                "" if group.steps is None else f"{group.steps:,.0f}",
                 wording.duration(group.seconds),
                 wording.count(group.parameters),
                 group.first.result.encoder_name,
                 group.differs,
             ]
         )
-    head = ["ELMo", "dev", "test", "epochs", "time", "parameters", "encoder", "differs in"]
-    return Frame.of(head, rows)
+    head = ["ELMo", "dev", "test", "epochs", "steps", "time", "parameters", "encoder"]
+    return Frame.of([*head, "differs in"], rows)
 
 
 def weights(grid: Grid) -> Frame:

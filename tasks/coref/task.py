@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from elmo_core.text.sentences import split_sentences
 from tasks.base.new_text import text_of
 from tasks.base.word_task import WordTask
 from tasks.coref import score as scoring
-from tasks.coref.data import FOLDERS, names, read
+from tasks.coref.data import FOLDERS, locate, names, read
 from tasks.coref.decode import clusters
 from tasks.coref.model import EndToEnd, Sizes
 from tasks.coref.sources import SOURCES
@@ -49,6 +50,9 @@ class Coref(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, drop_singletons=self.drop_singletons)
+
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)[1]
 
     def files(self, split: str) -> str:
         return f"{', '.join(names(split))}, or a folder {' or '.join(FOLDERS[split])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -14,7 +15,7 @@ from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
 from tasks.formats.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
 from tasks.ner import score as scoring
-from tasks.ner.data import FILES, read
+from tasks.ner.data import FILES, locate, read
 from tasks.ner.model import Sizes, Tagger
 from tasks.ner.sources import SOURCES
 from tasks.nn.char_words import spell
@@ -51,6 +52,10 @@ class NER(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
+
+    def paths(self, split: str) -> list[Path]:
+        path = locate(self.folder, split)
+        return [path] if path else []
 
     def files(self, split: str) -> str:
         return ", ".join(FILES[split])

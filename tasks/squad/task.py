@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, inf
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -20,7 +21,7 @@ from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.squad import score as scoring
-from tasks.squad.data import names, read, unanswered
+from tasks.squad.data import locate, names, read, unanswered
 from tasks.squad.model import BiDAF, Sizes
 from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
@@ -61,6 +62,10 @@ class SQuAD(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.longest_paragraph if split == "train" else None)
+
+    def paths(self, split: str) -> list[Path]:
+        path = locate(self.folder, split)
+        return [path] if path else []
 
     def files(self, split: str) -> str:
         return ", ".join(names(split))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.srl import score as scoring
-from tasks.srl.data import read
+from tasks.srl.data import locate, read
 from tasks.srl.model import IGNORED, DeepSRL, Sizes
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
@@ -43,6 +44,9 @@ class SRL(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
+
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)[1]
 
     def files(self, split: str) -> str:
         return (
