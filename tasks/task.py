@@ -170,6 +170,21 @@ class Task(ABC):
         """
         return str(example["id"])
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Say by which properties of an example results may be told apart: words or whole numbers.
+
+        predictions.jsonl has them as `slices`, and a report's page counts and filters by them.
+        """
+        return {"length": self.size(example)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write a prediction as a person reads it: the example's `text`, `gold` and `prediction`.
+
+        predictions.jsonl has it as `drawn`, and a report's page shows it.
+        """
+        text = " / ".join(" ".join(words) for words in self.sentences(example))
+        return {"text": text, **{side: _words(row[side]) for side in ("gold", "prediction")}}
+
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return the official metrics, in percent, of a split's predictions, in any order."""
@@ -192,3 +207,8 @@ class Task(ABC):
     @abstractmethod
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score on `split`, in `metric`, what needs no learning: {"majority class": 33.8}."""
+
+
+def _words(value: Any) -> str:
+    """Write a label, or a list of them."""
+    return ", ".join(map(_words, value)) if isinstance(value, list | tuple) else str(value)

@@ -195,17 +195,22 @@ def read_result(path: Path) -> Result:
     Raises DamagedRecord where what every reader relies on is not there.
     """
     with reading(path, SCHEMA, "remove it and repeat the run") as content:
-        chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
-        chosen["written_as"] = content["schema"]
-        if content["schema"] < SCHEMA:
-            content = converted(content)
-        if content["status"] == Failed.status:
-            result: Result = Failed(**arguments(Failed, content, **chosen))
-        elif content["status"] == Finished.status:
-            result = _finished(content, chosen)
-        else:
-            raise ValueError(f"status {content['status']!r}")
-        _ = result.data_name
+        return parsed(content)
+
+
+def parsed(content: Mapping[str, Any]) -> Result:
+    """Make a result of what result.json holds. Raises ValueError, KeyError or TypeError."""
+    chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
+    chosen["written_as"] = content["schema"]
+    if content["schema"] < SCHEMA:
+        content = converted(content)
+    if content["status"] == Failed.status:
+        result: Result = Failed(**arguments(Failed, content, **chosen))
+    elif content["status"] == Finished.status:
+        result = _finished(content, chosen)
+    else:
+        raise ValueError(f"status {content['status']!r}")
+    _ = result.data_name
     return result
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import fmean
 
 from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
+from bench.report.reproduction import Reproduction
 from bench.report.resolution import resolutions
 from bench.report.statistics import POWER
 
@@ -95,6 +97,26 @@ def all_tasks(grid: Grid) -> Frame:
     ]
     head = [f"against {grid.baseline}", "mean gain", f"{wording.CONFIDENCE} interval"]
     return Frame.of([*head, "probability of improvement", "tasks", "seeds"], rows)
+
+
+def reproduced(found: Sequence[Reproduction]) -> Frame:
+    """Return what became of each choice of a reference, ours beside theirs."""
+    rows = [
+        [
+            f"{each.group.first.task} on {each.group.data}",
+            f"{each.group.first.result.encoder_name}, {each.group.label} {each.group.differs}",
+            f"{each.split} {each.group.first.result.metric}",
+            wording.seeds_of(len(each.ours), len(each.group.runs)),
+            wording.number(fmean(each.theirs), 2) if each.theirs else "",
+            wording.number(fmean(each.ours), 2) if each.ours else "",
+            "" if each.difference is None else wording.signed(each.difference, 2),
+            wording.interval(each.against) if each.against else "",
+            each.verdict,
+        ]
+        for each in found
+    ]
+    head = ["task", "ELMo", "metric", "seeds", "reference", "here", "difference"]
+    return Frame.of([*head, f"{wording.CONFIDENCE} interval", "which is"], rows)
 
 
 def reached(grid: Grid) -> Frame:

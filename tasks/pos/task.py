@@ -102,6 +102,16 @@ class POS(WordTask):
             for example, best in zip(examples, output["logits"].argmax(2).tolist(), strict=True)
         ]
 
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write gold with all tags, and of the prediction those that differ; see Task."""
+        tokens, gold = example["tokens"], row["gold"]
+        trios = list(zip(tokens, gold, row["prediction"], strict=True))
+        return {
+            "text": " ".join(tokens),
+            "gold": " ".join(f"{word}/{tag}" for word, tag, _ in trios),
+            "prediction": " ".join(f"{w}/{tag}" if tag != right else w for w, right, tag in trios),
+        }
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]
         return scoring.score(gold, [row["prediction"] for row in predictions])

@@ -28,6 +28,7 @@ from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
 from tasks.task import Batch, Example
 
+QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
 SPANS = 20  # of the best ones, written down for ensembles
 
 
@@ -118,6 +119,22 @@ class SQuAD(WordTask):
         """Name the paragraph, which its questions share; every edition of the data has it, unlike
         the article (Miller 2024, arXiv:2411.00640, takes the passage too)."""
         return named_by(example["context"])
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add the question word and the length of the first answer; see Task."""
+        asked = (word.lower() for word in example["question"])
+        first, last = example["spans"][0]
+        return {
+            **super().slices(example),
+            "question word": next((word for word in asked if word in QUESTION_WORDS), "other"),
+            "answer length": last - first + 1,
+        }
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        question = " ".join(example["question"])
+        answers = " | ".join(dict.fromkeys(row["answers"]))
+        text = f"{question} — {example['context']}"
+        return {"text": text, "gold": answers, "prediction": row["prediction"]}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         return scoring.score(

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tags import BIO, OUTSIDE, follows, inventory
+from tasks.formats.tags import BIO, OUTSIDE, bracketed, chunks, follows, inventory
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
@@ -141,6 +141,17 @@ class SRL(WordTask):
     def cluster(self, example: Example) -> str:
         """Name the sentence, of which every predicate is an example."""
         return str(example["sentence"])
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add how many words the farthest argument is away from the predicate; see Task."""
+        place = example["predicate"]
+        arguments = [(i, j) for i, j, kind in chunks(example["tags"]) if kind != "V"]
+        away = (max(i - place, place - j + 1) for i, j in arguments)
+        return {**super().slices(example), "farthest argument": max(away, default=0)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        sides = {side: bracketed(example["words"], row[side]) for side in ("gold", "prediction")}
+        return {"text": " ".join(example["words"]), **sides}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return precision, recall and F1 over all roles but V."""

@@ -137,6 +137,15 @@ class WSD(FolderTask):
         text, _, sentence = str(example["id"]).rpartition(".")
         return text or sentence
 
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write each instance's lemma with its senses; see Task."""
+        lemmas = example["lemmas"]
+        sides = {
+            side: ", ".join(f"{m}: {'|'.join(s)}" for m, s in zip(lemmas, row[side], strict=True))
+            for side in ("gold", "prediction")
+        }
+        return {"text": " ".join(example["tokens"]), **sides}
+
     def _first(self, lemma: str) -> list[str]:
         return [self.first[lemma]] if lemma in self.first else []
 

@@ -19,7 +19,7 @@ from bench.report.figures.style import Picture
 from bench.report.grid import Entry, Gap, Grid
 from bench.report.groups import Group
 from bench.report.mixes import EXPLAINED, mixes
-from bench.report.notes import notes
+from bench.report.notes import REPRODUCED, REPRODUCTION, notes
 from bench.report.read import Run
 from bench.report.report import Report
 from bench.report.score_table import scores
@@ -62,6 +62,8 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         learned=frames.learned(report.groups),
         explained=EXPLAINED,
         left_out=report.left_out,
+        reproduced=frames.reproduced(report.reproductions),
+        reproduction=(REPRODUCTION, REPRODUCED),
         method=METHOD,
     )
 
@@ -140,9 +142,15 @@ class _Page:
             "seed": run.seed,
             "score": "" if score is None else f"{split} {wording.number(score, 2)}",
             "about": f"{what}, {wording.duration(result.seconds)}",
-            "links": {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")},
+            "links": self._links(run),
             "command": command,
         }
+
+    def _links(self, run: Run) -> dict[str, str]:
+        """Return links to the run's files; a file of results has none."""
+        if run.reference is not None:
+            return {}
+        return {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")}
 
     def _link(self, path: Path) -> str:
         return quote(Path(os.path.relpath(path.resolve(), self.folder.resolve())).as_posix())
