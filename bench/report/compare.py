@@ -86,7 +86,7 @@ def _counted(
     numbers = [each for each in read if each is not None]
     if len(numbers) < len(read):
         return None
-    both, (_, from_counts) = np.stack(numbers), _counting(first[0])
+    both, (_, from_counts) = np.stack(numbers), counting(first[0])
     metric = partial(_tried, _counts_fail(first[0]), from_counts)
     return from_paired_counts(both[: len(first)], both[len(first) :], metric, clusters)
 
@@ -128,7 +128,7 @@ def _clusters(read: Sequence[Examples], split: str) -> Clusters | None:
     return next((each.clusters for each in read if each.clusters), None)
 
 
-def _counting(run: Run) -> Counting:
+def counting(run: Run) -> Counting:
     """Return `counts` and `from_counts` of the run's task (tasks/task.py).
 
     Raises Incomparable where the record names no task that can be imported.
@@ -160,7 +160,7 @@ def _imported(target: str) -> Counting:
 @cache
 def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     """Return the examples and their counts (examples, numbers), None where the task has none."""
-    counts, from_counts = _counting(run)
+    counts, from_counts = counting(run)
     numbers: Array | None
     if run.reference is not None:
         examples, numbers = referred = _referred(run, split)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from bench.console import counted
 from bench.experiment import View
 from bench.report import frames, wording
+from bench.report.examples import changes, share
 from bench.report.figures.style import Picture
 from bench.report.grid import Entry, Gap, Grid
 from bench.report.groups import Group
@@ -49,10 +52,13 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         autoescape=True,
         undefined=StrictUndefined,
     )
-    css, _, _ = environment.loader.get_source(environment, "page.css")  # type: ignore[union-attr]
-    page = _Page(folder)
+    css, js = (_source(environment, name) for name in ("page.css", "page.js"))
+    page = _Page(folder, share(report.grids))
     return environment.get_template("page.html").render(
         css=css,
+        js=js,
+        js_hash=base64.b64encode(hashlib.sha256(js.encode()).digest()).decode("ascii"),
+        number=wording.number,
         folder=str(report.records.folder),
         made=f"{datetime.now():%d %B %Y, %H:%M} · elmo-bench {version('elmo-bench')}",
         facts=_facts(report),
@@ -68,6 +74,11 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
     )
 
 
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
@@ -81,8 +92,8 @@ def _facts(report: Report) -> dict[str, str]:
 class _Page:
     """Makes the plain values that the template shows."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, most: int) -> None:
+        self.folder, self.most = folder, most
 
     def section(self, grid: Grid, pictures: Sequence[Picture]) -> dict[str, Any]:
         experiment = grid.experiment
@@ -101,6 +112,7 @@ class _Page:
             "gaps": grid.gaps,
             "beside": (beside := frames.beside(grid)),
             "open": [name for name in beside if name.split()[0] in OPEN[experiment.view]],
+            "changes": changes(grid, self.most),
             "cards": [self._card(grid, key, name) for key, name in names.items()],
         }
 
