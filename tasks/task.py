@@ -31,6 +31,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from elmo_core.errors import one_line
 
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
+    from pathlib import Path
+
     from datasets import Dataset
     from torch import Tensor, nn
 
@@ -74,6 +76,14 @@ class Task(ABC):
         Raises:
             DataError: a folder or file is missing or malformed; the message names file and line.
         """
+
+    def paths(self, split: str) -> Sequence[Path]:
+        """Return the files that `load` reads for a split, in a fixed order.
+
+        Of the user's own folder, their bytes stand in the run id. By default there are none in any
+        split, which means that the task does not say: then every file below the folder counts.
+        """
+        return ()
 
     @abstractmethod
     def prepare(self, train: Dataset) -> None:
@@ -162,6 +172,21 @@ class Task(ABC):
         """
         return str(example["id"])
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Say by which properties of an example results may be told apart: words or whole numbers.
+
+        predictions.jsonl has them as `slices`, and a report's page counts and filters by them.
+        """
+        return {"length": self.size(example)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write a prediction as a person reads it: the example's `text`, `gold` and `prediction`.
+
+        predictions.jsonl has it as `drawn`, and a report's page shows it.
+        """
+        text = " / ".join(" ".join(words) for words in self.sentences(example))
+        return {"text": text, **{side: _words(row[side]) for side in ("gold", "prediction")}}
+
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return the official metrics, in percent, of a split's predictions, in any order."""
@@ -184,3 +209,8 @@ class Task(ABC):
     @abstractmethod
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score on `split`, in `metric`, what needs no learning: {"majority class": 33.8}."""
+
+
+def _words(value: Any) -> str:
+    """Write a label, or a list of them."""
+    return ", ".join(map(_words, value)) if isinstance(value, list | tuple) else str(value)

@@ -106,7 +106,8 @@ class Result:
     task: str
     data: Mapping[str, Any]
     """As configured (name, dir, set, version, train_share), and what it was: `fingerprint`, a hash
-    of the examples by split, and `stamp`, one of the names, sizes and times of the files in dir."""
+    of the examples by split, and `content`, one of the files in dir. Records whose id names the
+    path have instead a `stamp`, a hash of the names, sizes and times of these files."""
     elmo: Elmo
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -194,17 +195,22 @@ def read_result(path: Path) -> Result:
     Raises DamagedRecord where what every reader relies on is not there.
     """
     with reading(path, SCHEMA, "remove it and repeat the run") as content:
-        chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
-        chosen["written_as"] = content["schema"]
-        if content["schema"] < SCHEMA:
-            content = converted(content)
-        if content["status"] == Failed.status:
-            result: Result = Failed(**arguments(Failed, content, **chosen))
-        elif content["status"] == Finished.status:
-            result = _finished(content, chosen)
-        else:
-            raise ValueError(f"status {content['status']!r}")
-        _ = result.data_name
+        return parsed(content)
+
+
+def parsed(content: Mapping[str, Any]) -> Result:
+    """Make a result of what result.json holds. Raises ValueError, KeyError or TypeError."""
+    chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
+    chosen["written_as"] = content["schema"]
+    if content["schema"] < SCHEMA:
+        content = converted(content)
+    if content["status"] == Failed.status:
+        result: Result = Failed(**arguments(Failed, content, **chosen))
+    elif content["status"] == Finished.status:
+        result = _finished(content, chosen)
+    else:
+        raise ValueError(f"status {content['status']!r}")
+    _ = result.data_name
     return result
 
 

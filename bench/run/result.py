@@ -23,7 +23,6 @@ def result_of(
     module: BenchModule,
     metrics: Metrics,
     *,
-    stamp: str | None,
     timing: Mapping[str, float],
     provenance: Sequence[Sitting],
 ) -> Finished:
@@ -35,7 +34,6 @@ def result_of(
         encoder: Its encoder; None without ELMo.
         module: What was trained.
         metrics: The scores of the best epoch.
-        stamp: The hash of the data's files before they were read.
         timing: Seconds by step, but for training.
         provenance: Who worked on the run.
 
@@ -50,7 +48,11 @@ def result_of(
     return outcome(
         Finished,
         choice,
-        data={**choice.values["data"], "fingerprint": data.fingerprints, "stamp": stamp},
+        data={
+            **choice.values["data"],
+            "content": choice.content,
+            "fingerprint": data.fingerprints,
+        },
         encoder=encoder and _described(encoder),
         metrics=metrics,
         primary=Primary(name=task.metric, split=primary, value=metrics[primary][task.metric]),

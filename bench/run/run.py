@@ -26,8 +26,8 @@ from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
 from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
+from bench.run.contents import chosen, of_old
 from bench.run.datamodule import BenchData
-from bench.run.fingerprint import changed, stamp
 from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
 from bench.run.result import result_of
@@ -56,8 +56,7 @@ def run(cfg: DictConfig) -> Finished:
     """
     if cfg.trainer.devices in ALL:  # on another machine, that would be another run
         cfg.trainer.devices = str(world_size(cfg.trainer))
-    choice = Choice.of(cfg)
-    record = Record.of(choice, cfg.paths.runs)
+    choice, record = chosen(cfg)
     steps = _Run(cfg, choice, record)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
         logging.disable(logging.INFO)
@@ -65,7 +64,7 @@ def run(cfg: DictConfig) -> Finished:
             return steps.go()
     result = record.finished()
     if result is not None and not cfg.force:
-        other = ", on data that has changed since" if changed(cfg, result) else ""
+        other = of_old(result, choice)
         panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
         return result
     account = unfinished.accounted_for(
@@ -97,7 +96,6 @@ class _Run:
     def go(self) -> Finished:
         check_device(self.cfg)
         pl.seed_everything(self.cfg.seed, verbose=False)
-        before = stamp(self.cfg.data.dir)
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
@@ -110,7 +108,6 @@ class _Run:
                 self.encoder,
                 module,
                 metrics,
-                stamp=before,
                 timing=self.timing,
                 provenance=self.sittings.all,
             )

@@ -21,12 +21,11 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
-from bench.choice import Choice
 from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
+from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.run.record import Record
 from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
@@ -64,7 +63,6 @@ class Sweep(Sweeper):
         with told(lambda: "interrupted; the same command goes on"):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
-            console.warn_of_changed_data(jobs)
             together = ensembles(self.config, places)
             console.plan(self.config, jobs, together)
             console.warn_of_encoders(self.config, places)
@@ -115,7 +113,7 @@ class Sweep(Sweeper):
             cfg, encoder = composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            record = Record.of(Choice.of(cfg), cfg.paths.runs)
+            _, record = chosen(cfg)
             if record.folder not in jobs:
                 jobs[record.folder] = Job(cfg, record, encoder)
             jobs[record.folder].cells.append(cell)
