@@ -33,6 +33,8 @@ def show(result: Finished, folder: Path, note: str = "") -> None:
         alone = [fmean(getattr(run, split) for run in members) for split in result.metrics]
         means = ", ".join(f"{mean:.2f}" for mean in alone)
         grid.add_row("ensemble", f"{len(members)} runs", f"(alone {means} on average)")
+    elif result.evaluation:
+        grid.add_row("trained on", result.trained_name, f"({result.evaluation.run_id})")
     else:
         epochs = f"{result.epochs}, the best: {result.best_epoch}"
         if result.steps:
