@@ -13,16 +13,17 @@ from bench.options import add_trust
 SPLITS = ("dev", "test")
 KEYS = ("data", "data.dir", "data.set")
 EXAMPLES = f"""examples:
-  {PROGRAM} runs/squad/RUN data.dir=~/squad_shifts     # another domain
-  {PROGRAM} runs/coref/input-* data.set=litbank        # all seeds, on a published set
+  {PROGRAM} runs/squad/RUN data.dir=~/squad_shifts   # another domain
+  {PROGRAM} runs/coref/RUN runs/coref/RUN data.set=litbank
   {PROGRAM} runs/ner/RUN data.set=wikigold --map person=PER \\
-      --map location=LOC --map group=ORG --map corporation=ORG  # labels of other names
-  python -m bench.report runs                                     # trained on → tested on
+      --map location=LOC --map group=ORG --map corporation=ORG --map MISC=MISC
+  python -m bench.report runs                                   # trained on → tested on
 
 Nothing is trained. An evaluation is recorded beside its run, as RUN_ID-on-HASH, where the hash is
-that of the examples; the report compares evaluations on the same examples. Labels that the run was
-not trained on are refused, unless --map says what they count as: --map FROM=TO reads FROM as TO in
-gold and predictions alike, and --map MISC=MISC keeps MISC, which the run then always misses.
+of the examples; the report compares evaluations on the same examples. Labels that the run was not
+trained on are refused, unless --map says what they count as: --map FROM=TO reads FROM as TO in gold
+and predictions alike, --map MISC=MISC keeps MISC, which the run then always misses, and in tasks of
+tagged spans --map MISC=O leaves such spans out.
 """
 
 

@@ -100,7 +100,7 @@ class _Evaluation:
         self.folder, self.asked, self.stores = folder, asked, stores
         self.run = _finished(folder)
         self.cfg = configuration(folder, trusted)
-        self.cfg.data = asked.data
+        self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
         self.stamp = stamp(self.cfg.data.dir)
         self.task = restored(folder, self.cfg)
         self.data = BenchData(self.task, self.cfg.training.batch_size, self.cfg.seed)

@@ -1,6 +1,7 @@
 """What is on disk about runs and experiments, as types: the one schema of both. No torch here.
 
-    <runs>/<task>/<run_id>/result.json     a `Finished` run, ensemble or evaluation; or a `Failed` run
+    <runs>/<task>/<run_id>/result.json      a `Finished` run, ensemble or evaluation, or a `Failed`
+                                            run
     <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
 
 `read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this

@@ -9,6 +9,7 @@ from pathlib import Path
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
 from bench.report.read import Records, read
+from bench.report.transfers import stale, transfers
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Report:
         failed = self.records.failed.items()
         return [
             *self.records.problems,
+            *stale(self.records),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]
@@ -38,6 +40,6 @@ def collect(runs: Path, trusted: Sequence[str] = ()) -> Report:
     records = read(runs, trusted)
     return Report(
         records,
-        [fill(experiment, records) for experiment in records.experiments],
+        [fill(each, records) for each in (*records.experiments, *transfers(records))],
         groups(records.finished),
     )
