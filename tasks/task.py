@@ -25,7 +25,7 @@ one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from elmo_core.errors import one_line
@@ -157,6 +157,29 @@ class Task(ABC):
         Models can be combined only where these are the same.
         """
         return ()
+
+    @property
+    def label_names(self) -> Collection[str]:
+        """The names of the labels that training has shown, as a user knows them: of a tag such as
+        B-PER the type. None by default, where gold is no choice among labels.
+
+        An evaluation on other data compares them with `gold_labels`.
+        """
+        return ()
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        """Return the names of the labels in an example's gold; a task that has `label_names` has
+        this method, too."""
+        return ()
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
+
+        Args:
+            row: one prediction.
+            names: the new name of each label that gets one. Several may get the same.
+        """
+        return row
 
     def size(self, example: Example) -> int:
         """Return the length by which examples are bucketed into batches: the longest sentence's."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,17 @@ class POS(WordTask):
     @property
     def labels(self) -> Sequence[str]:
         return self.tags
+
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.tags
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return set(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        sides = ("gold", "prediction")
+        return {**row, **{key: [names.get(tag, tag) for tag in row[key]] for key in sides}}
 
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         """Take the mean of the tags' probabilities."""
