@@ -19,6 +19,7 @@ from bench.records.damaged import DamagedRecord
 from bench.records.manifests import Manifest, ManifestCell, read_manifest
 from bench.records.results import (
     SCHEMA,
+    CodedLabels,
     Elmo,
     EncoderFacts,
     Epoch,
@@ -26,6 +27,7 @@ from bench.records.results import (
     Finished,
     MemberScore,
     Mix,
+    OnlineCode,
     Primary,
     Result,
     Sitting,
@@ -34,6 +36,7 @@ from bench.records.results import (
 
 __all__ = [
     "SCHEMA",
+    "CodedLabels",
     "DamagedRecord",
     "Elmo",
     "EncoderFacts",
@@ -44,6 +47,7 @@ __all__ = [
     "ManifestCell",
     "MemberScore",
     "Mix",
+    "OnlineCode",
     "Primary",
     "Result",
     "Sitting",
