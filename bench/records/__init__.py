@@ -20,6 +20,7 @@ from bench.records.damaged import DamagedRecord
 from bench.records.manifests import Manifest, ManifestCell, read_manifest
 from bench.records.results import (
     SCHEMA,
+    CodedLabels,
     Elmo,
     EncoderFacts,
     Epoch,
@@ -28,6 +29,7 @@ from bench.records.results import (
     Finished,
     MemberScore,
     Mix,
+    OnlineCode,
     Primary,
     Result,
     Sitting,
@@ -36,6 +38,7 @@ from bench.records.results import (
 
 __all__ = [
     "SCHEMA",
+    "CodedLabels",
     "DamagedRecord",
     "Elmo",
     "EncoderFacts",
@@ -47,6 +50,7 @@ __all__ = [
     "ManifestCell",
     "MemberScore",
     "Mix",
+    "OnlineCode",
     "Primary",
     "Result",
     "Sitting",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +67,33 @@ class Epoch(Part):
     lr: float | None = None
     dev: Mapping[str, float]  # every metric of the task
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodedLabels(Part):
+    """A block of an online code: the labels that come next, to whoever has learned those before."""
+
+    known: int  # examples before; of none, all labels are equally likely
+    labels: int  # in the block
+    bits: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineCode(Part):
+    """The online code of a training set's labels, given the vectors (Voita & Titov 2020)."""
+
+    choices: int  # labels that there are to choose from
+    blocks: Sequence[CodedLabels]
+
+    @property
+    def bits(self) -> float:
+        """The code length."""
+        return sum(block.bits for block in self.blocks)
+
+    @property
+    def compression(self) -> float:
+        """How many times as long the code is in which all labels are equally likely."""
+        return math.log2(self.choices) * sum(block.labels for block in self.blocks) / self.bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +191,7 @@ class Finished(Result):
     steps: int | None = None  # of the optimizer, in all epochs together
     best_epoch: int  # counted from 1; 0 where nothing was trained
     history: Sequence[Epoch]
+    online_code: OnlineCode | None = None  # where training.online_code asked for it
     timing: Mapping[str, float] = field(default_factory=dict)  # seconds by step: fit_s, dev_s, …
     counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
     command: str | None = None  # that repeats an ensemble or an evaluation
@@ -202,7 +231,15 @@ class Finished(Result):
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json, without what only some kinds of records have."""
         content = super().to_json()
-        optional = ("ensemble", "evaluation", "command", "steps", "provenance", "files")
+        optional = (
+            "ensemble",
+            "evaluation",
+            "command",
+            "steps",
+            "online_code",
+            "provenance",
+            "files",
+        )
         return {k: v for k, v in content.items() if v not in (None, [], {}) or k not in optional}
 
 
@@ -238,6 +275,7 @@ def _name(data: Mapping[str, Any]) -> str:
 def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished:
     encoder, mixes = content.get("encoder"), content.get("mix") or {}
     evaluation = content.get("evaluation")
+    code = content.get("online_code")
     result = Finished(
         **arguments(
             Finished,
@@ -248,6 +286,7 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
             encoder=EncoderFacts.from_json(encoder) if encoder else None,
             primary=Primary.from_json(content["primary"]),
             mix={place: Mix.from_json(mix) for place, mix in mixes.items()},
+            online_code=_online_code(code) if code else None,
             history=[Epoch.from_json(epoch) for epoch in content["history"]],
             provenance=[Sitting.from_json(each) for each in content.get("provenance", ())],
         )
@@ -257,3 +296,11 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
     if layers and any(len(mix.weights) != layers for mix in result.mix.values()):
         raise ValueError(f"mix weights of other than {layers} layers")
     return result
+
+
+def _online_code(content: Mapping[str, Any]) -> OnlineCode:
+    blocks = [CodedLabels.from_json(block) for block in content["blocks"]]
+    code = OnlineCode(**arguments(OnlineCode, content, blocks=blocks))
+    if not (code.choices > 0 and code.bits > 0):
+        raise ValueError("online_code: no labels, or no bits")
+    return code

@@ -28,7 +28,7 @@ from bench.report.report import Report
 from bench.report.score_table import scores
 
 OPEN: dict[View, tuple[str, ...]] = {
-    View.table: ("over",),
+    View.table: ("over", "probes"),
     View.curve: ("learned",),
     View.efficiency: ("updates",),
     View.weights: ("learned",),

@@ -51,7 +51,7 @@ def evaluation(
     name = f"{run_id}-on-{abs(hash((*prints.values(), *(names or {}), splits))):010x}"[:60]
     target = make.folder / "snli" / name
     source.rename(target)
-    data = {"name": "open", "dir": "/somewhere/away"}
+    data: dict[str, Any] = {"name": "open", "dir": "/somewhere/away"}
     data |= {"fingerprint": {split: prints[split] for split in splits}}
     found = Evaluation(run_id=run_id, head=head, trained_on=home.data, names=names or {})
     Record(target).write_result(
@@ -67,7 +67,7 @@ def finished(folder: Path) -> Finished:
 
 
 def table(folder: Path) -> tuple[Report, Grid]:
-    report = collect(folder)
+    report = collect([folder])
     (grid,) = report.grids
     return report, grid
 
