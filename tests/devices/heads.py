@@ -52,9 +52,10 @@ class Head:
             batch["layers"] = torch.randn(shape, generator=torch.Generator().manual_seed(0))
         return batch
 
-    def on(self, device: torch.device, batch: BenchBatch) -> BenchBatch:
-        """Move a batch as a run does."""
-        return self.data.transfer_batch_to_device(batch, device, 0)
+
+def moved(batch: BenchBatch, module: BenchModule) -> BenchBatch:
+    """Move a batch to where a module is, as a run does."""
+    return module.transfer_batch_to_device(batch, module.device, 0)
 
 
 def step(module: BenchModule, batch: BenchBatch) -> Tensor | None:

@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 import tasks
 from bench.run.module import BenchModule
 from elmo_core.bilm.precision import exact_float32
-from tests.devices.heads import Head, step
+from tests.devices.heads import Head, moved, step
 
 names = pytest.mark.parametrize("name", tasks.names())
 
@@ -37,7 +37,7 @@ def stepped(it: Head, device: torch.device) -> tuple[torch.Tensor | None, BenchM
         if end in batch["tensors"]:
             batch["tensors"][end] = batch["tensors"][end][:, :1]
     torch.manual_seed(1)
-    return step(module, it.on(device, batch)), module
+    return step(module, moved(batch, module)), module
 
 
 @names
