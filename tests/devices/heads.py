@@ -38,7 +38,8 @@ class Head:
         torch.manual_seed(0)
         placement = Placement(where, LAYERS, DIM) if where != "none" else Placement(where, 0, 0)
         module = BenchModule(self.task, placement, self.cfg.training, self.cfg.seed)
-        for part in module.modules():
+        parts: list[Any] = list(module.modules())
+        for part in parts:
             if not dropout and hasattr(part, "p"):
                 part.p = 0.0
         return module
