@@ -75,7 +75,7 @@ class OnDevice(Tensor):
         made.on_host = on_host
         return made
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"OnDevice({tuple(self.shape)}, {self.dtype})"
 
     @classmethod
