@@ -97,9 +97,9 @@ def parts(device: str, folder: Path) -> Iterator[Part]:
         published = ["encoder=random", "encoder.shape=elmo-original"]
         yield Part("speed", [*speed, *published, "--sentences=4000", "--steps=10"], 420)
     text, corpus = folder / "text.txt", folder / "corpus"
-    lines = 400 if trial else 40_000
+    lines = 1_000 if trial else 40_000
     text.write_text("".join(SENTENCE.format(i % 365, i % 97, i % 31) for i in range(lines)))
-    prepare = ["prepare", str(text), "-o", str(corpus), "--min-count=1"]
+    prepare = ["prepare", str(text), "-o", str(corpus), "--heldout=0.3", "--min-count=1"]
     yield Part("corpus", [*python, "-m", "elmo_core.pretraining", *prepare], 120)
     for precision in ("fp32", "bf16"):
         speed_of = ["scripts/pretraining_speed.py", str(corpus), f"--device={device}"]

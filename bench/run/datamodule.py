@@ -13,7 +13,6 @@ from torch.utils.data import DataLoader, Sampler
 
 from bench.errors import ConfigError
 from bench.run.fingerprint import fingerprint
-from elmo_core.devices import moved, sent
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Batch, Example, NotProbed, Task
 
@@ -169,15 +168,4 @@ class BenchData(pl.LightningDataModule):
             "examples": examples,
             "tensors": self.task.collate(examples),
             "layers": layers,
-        }
-
-    def transfer_batch_to_device(
-        self, batch: BenchBatch, device: torch.device, dataloader_idx: int
-    ) -> BenchBatch:
-        """Move the tensors; the examples, and all lengths, stay where they are."""
-        layers = batch["layers"]
-        return {
-            "examples": batch["examples"],
-            "tensors": moved(batch["tensors"], device),
-            "layers": None if layers is None else sent(layers, device),
         }

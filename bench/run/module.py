@@ -20,6 +20,7 @@ from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.losses import Losses
 from bench.run.predictions import predictions
 from elmo_core import Placement
+from elmo_core.devices import moved, sent
 from tasks.task import Example, Task
 
 log = logging.getLogger(__name__)
@@ -75,6 +76,17 @@ class BenchModule(pl.LightningModule):
         loss: Tensor = output["loss"] + self.placement.penalty()
         self._losses.add(loss, batch["examples"])
         return loss
+
+    def transfer_batch_to_device(
+        self, batch: BenchBatch, device: torch.device, dataloader_idx: int
+    ) -> BenchBatch:
+        """Move the tensors; the examples, and all lengths, stay where they are."""
+        layers = batch["layers"]
+        return {
+            "examples": batch["examples"],
+            "tensors": moved(batch["tensors"], device),
+            "layers": None if layers is None else sent(layers, device),
+        }
 
     def _begin_epoch(self) -> None:
         seed = epoch_seed(self.seed, self.current_epoch, self.global_rank)

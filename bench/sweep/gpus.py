@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus
@@ -128,6 +127,6 @@ def found(gpus: Sequence[int | str] | None) -> list[str]:
 
 
 def _returned(came: Outcome) -> JobReturn:
-    made: Any = JobReturn(status=JobStatus.COMPLETED)
-    made.return_value = came
-    return made  # type: ignore[no-any-return]
+    returned = JobReturn(status=JobStatus.COMPLETED)
+    returned.return_value = came
+    return returned

@@ -38,7 +38,8 @@ class Head:
         torch.manual_seed(0)
         placement = Placement(where, LAYERS, DIM) if where != "none" else Placement(where, 0, 0)
         module = BenchModule(self.task, placement, self.cfg.training, self.cfg.seed)
-        for part in module.modules():
+        parts: list[Any] = list(module.modules())
+        for part in parts:
             if not dropout and hasattr(part, "p"):
                 part.p = 0.0
         return module
@@ -52,9 +53,10 @@ class Head:
             batch["layers"] = torch.randn(shape, generator=torch.Generator().manual_seed(0))
         return batch
 
-    def on(self, device: torch.device, batch: BenchBatch) -> BenchBatch:
-        """Move a batch as a run does."""
-        return self.data.transfer_batch_to_device(batch, device, 0)
+
+def moved(batch: BenchBatch, module: BenchModule) -> BenchBatch:
+    """Move a batch to where a module is, as a run does."""
+    return module.transfer_batch_to_device(batch, module.device, 0)
 
 
 def step(module: BenchModule, batch: BenchBatch) -> Tensor | None:

@@ -64,7 +64,7 @@ class OnDevice(Tensor):
 
     @staticmethod
     def __new__(cls, on_host: Tensor) -> OnDevice:
-        made: Any = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+        made: Any = Tensor._make_wrapper_subclass(
             cls,
             on_host.shape,
             strides=on_host.stride(),
@@ -73,13 +73,13 @@ class OnDevice(Tensor):
             device=torch.device(NAME, 0),
         )
         made.on_host = on_host
-        return made  # type: ignore[no-any-return]
+        return made
 
-    def __repr__(self, **_: Any) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"OnDevice({tuple(self.shape)}, {self.dtype})"
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
         return _computed(func, args, kwargs or {})
@@ -99,13 +99,11 @@ def pretended() -> Iterator[tuple[torch.device, Traffic]]:
 
 @cache
 def _register() -> None:
-    class Backend(backend_registration._DummyBackendModule):  # type: ignore[name-defined,misc]
+    class Backend(backend_registration._DummyBackendModule):
         def get_amp_supported_dtype(self) -> list[torch.dtype]:
             return [torch.bfloat16, torch.float16]
 
-    backend_registration._setup_privateuseone_for_python_backend(  # type: ignore[attr-defined]
-        NAME, backend_module=Backend()
-    )
+    backend_registration._setup_privateuseone_for_python_backend(NAME, backend_module=Backend())
 
 
 class _Dispatched(TorchDispatchMode):

@@ -14,7 +14,7 @@ import tasks
 from bench.predict import Predictor
 from elmo_core import Placement
 from elmo_core.encoders.random import random_elmo
-from tests.devices.heads import EVERYWHERE, Head, step
+from tests.devices.heads import EVERYWHERE, Head, moved, step
 from tests.devices.pretended import Traffic
 from tests.elmo_core.conftest import TINY
 
@@ -57,7 +57,7 @@ def test_a_step_of_training(
     batch = it.batch()
     traffic.restart()
     torch.manual_seed(1)
-    loss = step(ours, it.on(device, batch))
+    loss = step(ours, moved(batch, ours))
     assert sum(traffic.waits.values()) == WAITS.get(name, 0), traffic.waits
     assert sum(traffic.copies.values()) <= COPIES.get(name, 9), traffic.copies
     torch.manual_seed(1)
@@ -79,7 +79,8 @@ def test_dropout_and_no_elmo(
 ) -> None:
     device, traffic = accelerator
     it = head(name)
-    module, batch = it.module("none").to(device), it.on(device, it.batch("none"))
+    module = it.module("none").to(device)
+    batch = moved(it.batch("none"), module)
     traffic.restart()
     step(module, batch)
     assert sum(traffic.waits.values()) <= WAITS.get(name, 0), traffic.waits
@@ -93,10 +94,9 @@ def test_predictions(name: str, head: Callable[[str], Head], accelerator: Accele
     with torch.no_grad():
         module.validation_step(batch, 0)
         expected, module.predictions = module.predictions, []
-        moved = it.on(device, batch)
-        module.to(device)
+        batch = moved(batch, module.to(device))
         traffic.restart()
-        module.validation_step(moved, 0)
+        module.validation_step(batch, 0)
     assert [row["prediction"] for row in module.predictions] == [
         row["prediction"] for row in expected
     ]

@@ -59,4 +59,6 @@ def test_recurrent_networks_are_one_call(accelerator: Accelerator) -> None:
     output.sum().backward()
     assert not traffic.waits
     torch.testing.assert_close(output.detach().cpu(), expected.detach())
-    torch.testing.assert_close(lstm.weight_hh_l0.grad.cpu(), gradient)
+    found = lstm.weight_hh_l0.grad
+    assert found is not None
+    torch.testing.assert_close(found.cpu(), gradient)

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from bench.overrides import composed
-from tests.devices.heads import Head
+from tests.devices.heads import Head, moved
 
 
 class Losing(nn.Module):
@@ -38,7 +38,7 @@ def train(rank: int, file: str, kind: str) -> None:
     halves = []
     for part in range(2):
         it.examples = examples[part::2]
-        halves.append(it.on(device, it.batch()))
+        halves.append(moved(it.batch(), it.module().to(device)))
     alone = [losing(it, device) for _ in range(2)]
     for model, half in zip(alone, halves, strict=True):
         model(half["tensors"], half["layers"]).backward()

@@ -12,7 +12,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError
-from bench.run.build import task_of
+from bench.run.build import device_of, task_of
 
 Configured = Callable[..., DictConfig]
 
@@ -76,3 +76,38 @@ def test_what_cannot_be_built_is_told_in_one_line(
     with pytest.raises(ConfigError, match=message) as refused:
         task_of(configured("task=snli", "data=mini", words))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("devices", "variables", "expected"),
+    [
+        ("1", {}, "cuda:0"),
+        ("3,", {}, "cuda:3"),
+        ("4", {"LOCAL_RANK": "2"}, "cuda:2"),
+        ("1,3", {"LOCAL_RANK": "1"}, "cuda:3"),
+        ("4", {"SLURM_NTASKS": "4", "SLURM_LOCALID": "3"}, "cuda:3"),
+        ("9,", {}, "cuda:0"),  # of a run that was trained elsewhere
+    ],
+)
+def test_each_process_has_its_own_gpu(
+    devices: str,
+    variables: dict[str, str],
+    expected: str,
+    configured: Configured,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 4)
+    for name in ("LOCAL_RANK", "SLURM_NTASKS", "SLURM_LOCALID"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert device_of(configured("task=pos", f"trainer.devices='{devices}'")) == expected
+    assert device_of(configured("task=pos", "trainer=cpu")) == "cpu"
+
+
+def test_a_mac_has_one_too(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: True)
+    assert device_of(configured("task=pos")) == "mps"
+    assert device_of(configured("task=pos", "trainer.accelerator=cuda")) == "cpu"
