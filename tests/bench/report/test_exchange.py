@@ -34,6 +34,7 @@ def test_a_record_has_every_score_and_the_interval(run: Run) -> None:
         assert (interval["lower"], interval["upper"]) == (found.low, found.high)
         assert interval["lower"] < details["score"] < interval["upper"]
     about = record["model_info"]["additional_details"]
+    assert all(isinstance(value, str) for value in about.values())  # as the schema wants it
     assert about["seed"] == "3"
     assert json.loads(about["choice"])["task"]["name"] == "snli"
     assert str(run.folder.parent) not in json.dumps(record["evaluation_results"])
