@@ -24,8 +24,8 @@ COUNTED = {"trainer": ("precision", "limit_batches"), "features": ("precision",)
 """Sections of which only these keys change a run's numbers."""
 
 ADDED = {
-    "data": ("set", "train_share"),
-    "training": ("ema", "scheduler_interval"),
+    "data": ("set", "train_share", "control"),
+    "training": ("ema", "scheduler_interval", "online_code"),
     "features": ("precision",),
 }
 """Keys that are younger than the first run ids: at its default such a key is left out, so that the

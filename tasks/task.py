@@ -4,7 +4,9 @@
 its split. A *batch* is a dict of tensors (batch first) made from a list of examples. *Layers* are
 what the frozen encoder says about the batch's sentences: a float tensor (sentences, layers, tokens,
 dim), padded with zeros, its sentences in the order of `Task.sentences`, example after example;
-`None` if no place in the model wants them.
+`None` if no place in the model wants them. On a GPU all these are there, but tensors of a batch
+whose name ends in `lengths` stay on the CPU: recurrent networks want the lengths of what they pack
+there, and what has to be fetched from a GPU is waited for.
 
 **Construction.** A task is called with keywords alone:
 
@@ -23,7 +25,7 @@ one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from elmo_core.errors import one_line
@@ -50,6 +52,10 @@ class DataError(ValueError):
 
 class NotCombinable(TypeError):
     """The reason why outputs of several models cannot be made one."""
+
+
+class NotProbed(TypeError):
+    """The reason why a task has no control task, or its labels no code length."""
 
 
 class Task(ABC):
@@ -155,6 +161,63 @@ class Task(ABC):
         Models can be combined only where these are the same.
         """
         return ()
+
+    @property
+    def label_names(self) -> Collection[str]:
+        """The names of the labels that training has shown, as a user knows them: of a tag such as
+        B-PER the type. None by default, where gold is no choice among labels.
+
+        An evaluation on other data compares them with `gold_labels`.
+        """
+        return ()
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        """Return the names of the labels in an example's gold; a task that has `label_names` has
+        this method, too."""
+        return ()
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
+
+        Args:
+            row: one prediction.
+            names: the new name of each label that gets one. Several may get the same.
+        """
+        return row
+
+    # -- probes, of which a report says what they cannot have learned by heart
+
+    def control(self, train: Dataset, seed: int) -> Callable[[Example], Example]:
+        """Make the control task (Hewitt & Liang 2019): the same examples with labels drawn at
+        random, the same for all uses of a word. `tasks.base.control` has the usual one.
+
+        Args:
+            train: the training examples, whose labels are drawn from.
+            seed: another one draws other labels.
+
+        Returns:
+            What puts the control task's labels into an example, of any split.
+
+        Raises:
+            NotProbed: there is no control task; by default, there never is.
+        """
+        raise NotProbed("its task has no control task (Task.control)")
+
+    def surprisals(
+        self, output: dict[str, Tensor], examples: Sequence[Example]
+    ) -> list[list[float]]:
+        """Read from a model's output the bits that each gold label takes: −log₂ p(label).
+
+        They make the online code length (Voita & Titov 2020); without a model, a label is one of
+        `labels`, all alike.
+
+        Returns:
+            For each example the surprisals of its labels, all of which training has shown.
+
+        Raises:
+            NotProbed: the model has no such probabilities; by default, it never has.
+        """
+        raise NotProbed("its task does not say how likely a label is (Task.surprisals)")
 
     def size(self, example: Example) -> int:
         """Return the length by which examples are bucketed into batches: the longest sentence's."""

@@ -52,6 +52,7 @@ class Manifest:
     rows: Sequence[str]
     columns: Sequence[str]
     paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
+    paper_encoders: Sequence[str] = ()  # those that its numbers are of
     data: str
     encoder: str
     command: str

@@ -9,9 +9,10 @@ from statistics import fmean
 
 from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
-from bench.report.grid import Grid
+from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
+from bench.report.probes import CodeLength, probes
 from bench.report.reproduction import Reproduction
 from bench.report.resolution import resolutions
 from bench.report.statistics import POWER
@@ -38,6 +39,7 @@ def beside(grid: Grid) -> dict[str, Frame]:
         f"differences from {grid.baseline}": comparisons(grid),
         "smallest differences that are found": smallest(grid),
         "updates to reach the best score of no ELMo on the same data": reached(grid),
+        "probes": selectivities(grid),
         "learned mixes": weights(grid),
         "what each encoder costs": costs(grid),
     }
@@ -134,6 +136,32 @@ def reached(grid: Grid) -> Frame:
     ]
     head = ["row", "system", "baseline's best, dev", "baseline's updates (epochs)"]
     return Frame.of([*head, "needs", "fewer"], rows)
+
+
+def selectivities(grid: Grid) -> Frame:
+    """Return every probe's score beside the control task's, and its code length."""
+    rows = [
+        [
+            *(found.row, found.column, _score(found.entry), _score(found.control)),
+            wording.signed(found.selectivity.difference) if found.selectivity else "",
+            wording.interval(found.selectivity) if found.selectivity else "",
+            *(_code(found.code) + _code(found.control_code)),
+        ]
+        for found in probes(grid)
+    ]
+    head = ["row", "probe", "score", "control", "selectivity", f"{wording.CONFIDENCE} interval"]
+    code = ["code", "compression", "control's code", "control's compression"]
+    return Frame.of([*head, *code], rows)
+
+
+def _score(entry: Entry | None) -> str:
+    return wording.scores(entry.scores) if entry and entry.scores else ""
+
+
+def _code(found: CodeLength | None) -> list[str]:
+    if found is None:
+        return ["", ""]
+    return [f"{wording.number(found.bits / 1000, 2)} kbit", wording.number(found.compression, 2)]
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,15 @@ class Records:
 
     @property
     def finished(self) -> list[Run]:
-        return list(self.runs.values())
+        """Runs and ensembles, without evaluations."""
+        return [run for run in self.runs.values() if run.result.evaluation is None]
+
+    @property
+    def evaluations(self) -> list[Run]:
+        """Runs on other examples that no experiment has in its own table."""
+        asked = {cell.key for each in self.experiments for cell in each.cells}
+        found = (run for key, run in self.runs.items() if key not in asked)
+        return [run for run in found if run.result.evaluation is not None]
 
 
 def read(folder: Path, trusted: Sequence[str] = ()) -> Records:

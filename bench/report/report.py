@@ -11,6 +11,7 @@ from bench.report.groups import Group, groups
 from bench.report.merged import read_all
 from bench.report.read import Records
 from bench.report.reproduction import Reproduction, reproductions
+from bench.report.transfers import stale, transfers
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Report:
         failed = self.records.failed.items()
         return [
             *self.records.problems,
+            *stale(self.records),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]
@@ -49,7 +51,7 @@ def collect(
     records = read_all(places, trusted)
     return Report(
         records,
-        [fill(experiment, records) for experiment in records.experiments],
+        [fill(each, records) for each in (*records.experiments, *transfers(records))],
         groups(records.finished),
         reproductions(records, read_all([against], trusted)) if against else [],
     )

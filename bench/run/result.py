@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.choice import Choice
-from bench.records import EncoderFacts, Epoch, Finished, Mix, Primary
+from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.provenance import Sitting
@@ -23,6 +23,7 @@ def result_of(
     module: BenchModule,
     metrics: Metrics,
     *,
+    online_code: OnlineCode | None,
     timing: Mapping[str, float],
     provenance: Sequence[Sitting],
 ) -> Finished:
@@ -34,6 +35,7 @@ def result_of(
         encoder: Its encoder; None without ELMo.
         module: What was trained.
         metrics: The scores of the best epoch.
+        online_code: The code length of the training labels; None where it was not asked for.
         timing: Seconds by step, but for training.
         provenance: Who worked on the run.
 
@@ -62,6 +64,7 @@ def result_of(
         steps=history[-1].get("steps"),
         best_epoch=max(history, key=lambda epoch: epoch["dev"][task.metric])["epoch"],
         history=[Epoch(**epoch) for epoch in history],
+        online_code=online_code,
         provenance=provenance,
         timing={name: round(each, 2) for name, each in seconds.items()},
         counts={

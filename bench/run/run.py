@@ -19,8 +19,16 @@ from bench.choice import Choice
 from bench.console import said_in
 from bench.errors import ConfigError, RunError
 from bench.interrupts import told
-from bench.records import Finished
-from bench.run import checkpoints, features, loggers, out_of_memory, panel, unfinished
+from bench.records import Finished, OnlineCode
+from bench.run import (
+    checkpoints,
+    features,
+    loggers,
+    online_code,
+    out_of_memory,
+    panel,
+    unfinished,
+)
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
@@ -102,12 +110,14 @@ class _Run:
             with out_of_memory.explained(self.data.task, lambda: module.at_hand):
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
+                code = self._online_code()
             result = result_of(
                 self.choice,
                 self.data,
                 self.encoder,
                 module,
                 metrics,
+                online_code=code,
                 timing=self.timing,
                 provenance=self.sittings.all,
             )
@@ -115,12 +125,15 @@ class _Run:
         return self._save(module, predictions, result) if trainer.is_global_zero else result
 
     def _prepare(self) -> BenchModule:
-        """Make vocabularies, encoder and model; compute the features of train and dev."""
+        """Make encoder, vocabularies and model; compute the features of train and dev."""
         cfg, task = self.cfg, task_of(self.cfg)
-        self.data = BenchData(task, cfg.training.batch_size, cfg.seed, cfg.data.train_share)
-        task.prepare(self.data.examples("train"))
-        self.encoder = encoder_of(cfg)
+        online_code.check(cfg, task)
+        self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
         placement = placement_of(cfg, self.encoder)
+        self.data = BenchData(
+            task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
+        )
+        task.prepare(self.data.examples("train"))
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)
@@ -195,6 +208,13 @@ class _Run:
         with self._timed(f"{split}_s"):
             evaluate(module, datamodule=self.data, verbose=False)
         return Scored(module.metrics, module.predictions)
+
+    def _online_code(self) -> OnlineCode | None:
+        """Return the code length of the training labels, where it is asked for."""
+        if not self.cfg.training.online_code:
+            return None
+        with self._timed("online_code_s"):
+            return online_code.online_code(self.cfg, self.data, self.encoder)
 
     def _save(
         self, module: BenchModule, predictions: list[dict[str, Any]], result: Finished

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +42,31 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
     for ensemble in ensembles:
         if not ensemble.done:
             print(ensemble.command)
+
+
+def warn_of_encoders(cfg: DictConfig, places: Places) -> None:
+    """Print a line where the paper's numbers are of other encoders than these runs have.
+
+    On built-in or other data nobody takes the scores for the paper's, so that a plan alone says it.
+    """
+    if cfg.experiment is None or not cfg.experiment.paper_encoders:
+        return
+    theirs = cfg.experiment.paper_encoders
+    other = dict.fromkeys(
+        job.encoder
+        for cell, job in places
+        if job.cfg.elmo.placement != "none"
+        and cell.column in cfg.experiment.paper.get(cell.row, {})
+        and job.encoder not in theirs
+        and (cfg.plan or job.cfg.data.name == "paper")
+    )
+    if other:
+        hint = f" (encoder={theirs[0]})" if len(theirs) == 1 else ""
+        print(
+            f"encoder: {', '.join(other)}, not the paper's: its numbers are of "
+            f"{' and '.join(theirs)}{hint}",
+            file=sys.stderr,
+        )
 
 
 def show(places: Places, manifest: Path | None) -> None:

@@ -25,22 +25,25 @@ from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
+from bench.run.imports import without_collecting
 from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
+from bench.sweep.gpus import Gpus
 from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 
 
 def register() -> None:
-    """Make the sweeper known to Hydra.
+    """Make the sweeper, and our launcher, known to Hydra.
 
     Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
     Hydra program of the environment.
     """
-    Plugins.instance().class_name_to_class[TARGET] = Sweep
+    Plugins.instance().class_name_to_class.update({TARGET: Sweep, LAUNCHER: Gpus})
 
 
 class Sweep(Sweeper):
@@ -62,10 +65,14 @@ class Sweep(Sweeper):
             jobs = list(dict.fromkeys(job for _, job in places))
             together = ensembles(self.config, places)
             console.plan(self.config, jobs, together)
+            console.warn_of_encoders(self.config, places)
+            todo = [job for job in jobs if job.found != "finished"]
             if self.config.plan:
+                self._forecast(todo)
                 return
+            self._require(todo)
             manifest.write(self.config, places, together)
-            self._run([job for job in jobs if job.found != "finished"])
+            self._run(todo)
             failed = list(self._combined(together))
             written = manifest.write(self.config, places, together)
             console.show(places, written)
@@ -126,6 +133,25 @@ class Sweep(Sweeper):
         except ConfigError as error:
             raise ConfigError(f"{cell}: {error}") from None
         return cfg, str(cfg.encoder.get("source") or cfg.encoder.get("model") or chosen)
+
+    # -- before anything is done
+
+    def _forecast(self, todo: Sequence[Job]) -> None:
+        """Print what these runs will cost, and what is not there for them."""
+        if todo:
+            with without_collecting():
+                from bench.sweep import forecast
+
+            forecast.show(todo)
+
+    def _require(self, todo: Sequence[Job]) -> None:
+        """Raise ConfigError if something is known to stop one of several runs."""
+        if len(todo) > 1:
+            with without_collecting():
+                from bench.sweep import needs
+
+            here = self.config.hydra.runtime.choices["hydra/launcher"] != "slurm"
+            needs.require(todo, here)
 
     # -- doing it
 

@@ -90,14 +90,16 @@ class Coref(WordTask):
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in example["sentences"]]
         words = pad([self.words.vocabulary(sentence) for sentence in sentences])
-        document = [i for i, example in enumerate(examples) for _ in example["sentences"]]
+        spellings, spelled = spell(sentences)
         genres = {genre: i for i, genre in enumerate(self.genres, start=1)}
         return {
             "words": words,
             "mask": words != PAD,
-            "characters": spell(sentences),
+            "lengths": (words != PAD).sum(1),
+            "spellings": spellings,
+            "spelled": spelled,
             "speakers": pad([row for example in examples for row in _speakers(example)]),
-            "document": torch.tensor(document),
+            "document_lengths": torch.tensor([len(example["sentences"]) for example in examples]),
             "genre": torch.tensor([genres.get(example["genre"], 0) for example in examples]),
             "gold": torch.tensor(_gold(examples), dtype=torch.long).view(-1, 3),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,17 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tags import BIO, BIOES, OUTSIDE, bracketed, chunks, convert, inventory, parse
+from tasks.formats.tags import (
+    BIO,
+    BIOES,
+    OUTSIDE,
+    bracketed,
+    chunks,
+    convert,
+    inventory,
+    renamed,
+    types,
+)
 from tasks.ner import score as scoring
 from tasks.ner.data import FILES, locate, read
 from tasks.ner.model import Sizes, Tagger
@@ -66,7 +76,7 @@ class NER(WordTask):
 
     def prepare(self, train: Dataset) -> None:
         super().prepare(train)
-        self.kinds = sorted({parse(tag)[1] for tags in train["tags"] for tag in tags} - {""})
+        self.kinds = sorted(types(tag for tags in train["tags"] for tag in tags))
         self.seen = {name for example in train for name in _names(example)}
 
     @property
@@ -77,6 +87,17 @@ class NER(WordTask):
     @property
     def labels(self) -> Sequence[str]:
         return self.tags
+
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.kinds
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return types(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Rename the types of chunks; one that becomes O is no chunk any more."""
+        return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
 
     def vocabulary(self) -> dict[str, Any]:
         return {**super().vocabulary(), "kinds": self.kinds}
@@ -97,10 +118,13 @@ class NER(WordTask):
         outside = index[OUTSIDE]
         gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
         words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
+        spellings, spelled = spell([example["tokens"] for example in examples])
         return {
             "words": words,
             "mask": words != PAD,
-            "characters": spell([example["tokens"] for example in examples]),
+            "lengths": (words != PAD).sum(1),
+            "spellings": spellings,
+            "spelled": spelled,
             # A type that training did not show cannot be predicted: `score` counts it as missed.
             "tags": pad([[index.get(tag, outside) for tag in tags] for tags in gold]),
         }

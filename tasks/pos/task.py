@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from tasks.base.control import control_of_words
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
 from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
+from tasks.nn.surprisal import bits
 from tasks.nn.words import PAD, WordEmbedding
 from tasks.pos import score as scoring
 from tasks.pos.model import IGNORED, Probe, Sizes
@@ -87,9 +89,29 @@ class POS(WordTask):
     def labels(self) -> Sequence[str]:
         return self.tags
 
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.tags
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return set(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        sides = ("gold", "prediction")
+        return {**row, **{key: [names.get(tag, tag) for tag in row[key]] for key in sides}}
+
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         """Take the mean of the tags' probabilities."""
         return {"logits": mean(o["logits"].float().softmax(2) for o in outputs).log()}
+
+    def control(self, train: Dataset, seed: int) -> Callable[[Example], Example]:
+        return control_of_words(train, seed, words="tokens", labels="tags")
+
+    def surprisals(
+        self, output: dict[str, Tensor], examples: Sequence[Example]
+    ) -> list[list[float]]:
+        index = {tag: i for i, tag in enumerate(self.tags)}
+        return bits(output["logits"], [[index[tag] for tag in e["tags"]] for e in examples])
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         return [

@@ -19,7 +19,7 @@ from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
-from tasks.nn.words import GLOVE_STD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.squad import score as scoring
 from tasks.squad.data import locate, names, read, unanswered
 from tasks.squad.model import BiDAF, Sizes
@@ -98,8 +98,10 @@ class SQuAD(WordTask):
         }
         for side, key in (("", "tokens"), ("question_", "question")):
             texts = [example[key] for example in examples]
-            batch[f"{side}words"] = pad([self.words.vocabulary(words) for words in texts])
-            batch[f"{side}characters"] = spell(texts, self.longest_word)
+            words = pad([self.words.vocabulary(words) for words in texts])
+            batch[f"{side}words"], batch[f"{side}lengths"] = words, (words != PAD).sum(1)
+            spellings, spelled = spell(texts, self.longest_word)
+            batch[f"{side}spellings"], batch[f"{side}spelled"] = spellings, spelled
         return batch
 
     def model(self, placement: Placement) -> nn.Module:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,16 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tags import BIO, OUTSIDE, bracketed, chunks, follows, inventory
+from tasks.formats.tags import (
+    BIO,
+    OUTSIDE,
+    bracketed,
+    chunks,
+    follows,
+    inventory,
+    renamed,
+    types,
+)
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
@@ -61,7 +70,7 @@ class SRL(WordTask):
 
     def prepare(self, train: Dataset) -> None:
         super().prepare(train)
-        self._set_roles(sorted({tag[2:] for tags in train["tags"] for tag in tags} - {""}))
+        self._set_roles(sorted(types(tag for tags in train["tags"] for tag in tags)))
 
     def vocabulary(self) -> dict[str, Any]:
         return {**super().vocabulary(), "roles": self.roles}
@@ -87,6 +96,17 @@ class SRL(WordTask):
     def labels(self) -> Sequence[str]:
         return self.tags
 
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.roles
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return types(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Rename the types of chunks; one that becomes O is no chunk any more."""
+        return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
+
     def parse(self, fields: Mapping[str, Any]) -> Example:
         """Make an example of `text` or `tokens`, and `predicate`: a word, or its place from 0."""
         words = tokens_of(fields)
@@ -108,6 +128,7 @@ class SRL(WordTask):
             "words": words,
             "predicate": predicate,
             "mask": words != PAD,
+            "lengths": (words != PAD).sum(1),
             "tags": pad(tags, IGNORED),
         }
 

@@ -66,6 +66,7 @@ class SST5(ClassificationTask):
         return {
             "words": indices,
             "mask": indices != PAD,
+            "lengths": (indices != PAD).sum(1),
             "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
         }
 

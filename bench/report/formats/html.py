@@ -28,7 +28,7 @@ from bench.report.report import Report
 from bench.report.score_table import scores
 
 OPEN: dict[View, tuple[str, ...]] = {
-    View.table: ("over",),
+    View.table: ("over", "probes"),
     View.curve: ("learned",),
     View.efficiency: ("updates",),
     View.weights: ("learned",),
@@ -82,10 +82,11 @@ def _source(environment: Environment, name: str) -> str:
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    numbers = {"finished": len(records.runs), "failed": len(records.failed)}
+    numbers = {"finished": len(records.finished), "evaluations": len(records.evaluations)}
+    numbers |= {"failed": len(records.failed)}
     numbers |= {"unfinished": len(records.unfinished), "missing": missing}
     facts = {name: str(n) for name, n in numbers.items() if n or name == "finished"}
-    seconds = sum(run.result.seconds for run in records.finished)
+    seconds = sum(run.result.seconds for run in records.runs.values())
     return {**facts, "computing time": wording.duration(seconds)}
 
 

@@ -31,6 +31,8 @@ def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] 
     console.print(table(grid))
     if (together := frames.all_tasks(grid)).rows:
         console.print(_plain(together, title="Over all tasks"))
+    if (probed := frames.selectivities(grid)).rows:
+        console.print(_plain(probed, title="Probes"))
     for note in notes(grid):
         console.print(Text(note, style="dim"))
 
