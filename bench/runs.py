@@ -64,7 +64,13 @@ def parser() -> ArgumentParser:
         "export -o results/ner.jsonl task=ner",
     )
     _add_filters(command)
-    command.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="….jsonl")
+    command.add_argument("-o", "--out", type=Path, required=True, help="….jsonl, or a folder")
+    command.add_argument(
+        "--format",
+        choices=("results", "every-eval-ever"),
+        default="results",
+        help="one file that bench.report reads (default), or a JSON file a run, for exchange",
+    )
     _add_folder(command)
     add_trust(command)
     command = subcommands.add(
@@ -127,13 +133,16 @@ def _show(given: Namespace) -> None:
 
 
 def _export(given: Namespace) -> None:
-    from bench.report.export import export
+    from bench.report import exchange
+    from bench.report import export as results
 
     wanted = {(row.task, row.id) for row in _chosen(given) if row.status == FINISHED}
     if not wanted:
         raise RunError(f"{given.runs}: no finished run that fits")
-    export(given.runs, wanted, given.out, given.trust)
-    print(f"{given.out}: {counted(len(wanted), 'run')}, {given.out.stat().st_size / 1000:,.0f} kB")
+    module = results if given.format == "results" else exchange
+    module.export(given.runs, wanted, given.out, given.trust)
+    size = f", {given.out.stat().st_size / 1000:,.0f} kB" if given.out.is_file() else ""
+    print(f"{given.out}: {counted(len(wanted), 'run')}{size}")
 
 
 def _clean(given: Namespace) -> None:

@@ -1,7 +1,8 @@
-"""`python -m bench.data list|get|check|leaks`: the command line."""
+"""`python -m bench.data list|get|check|leaks|card`: the command line."""
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ def parser() -> ArgumentParser:
         "$ list ner\n$ get wnut17\n$ check wnut17\n"
         "  python -m bench task=ner data=open",
     )
-    for add in (_add_list, _add_get, _add_check, _add_leaks):
+    for add in (_add_list, _add_get, _add_check, _add_leaks, _add_card):
         add(subcommands)
     return subcommands.parser
 
@@ -93,6 +94,16 @@ def _add_leaks(subcommands: Subcommands) -> None:
     )
 
 
+def _add_card(subcommands: Subcommands) -> None:
+    command = subcommands.add(
+        "card",
+        _card,
+        "Print a data set's card as Croissant (JSON-LD).",
+        "card wnut17 > wnut17.croissant.json",
+    )
+    command.add_argument("name", metavar="SET", help="a name that `list` shows")
+
+
 def _list(given: Namespace) -> int:
     from bench.data.catalogue import show
 
@@ -105,6 +116,18 @@ def _get(given: Namespace) -> int:
 
     root = given.dir and given.dir.expanduser()
     return get(given.names, root, offline=given.offline, ask=not given.yes)
+
+
+def _card(given: Namespace) -> int:
+    from bench.data.croissant import card
+    from bench.data.items import select
+    from bench.errors import RunError
+
+    sources = [item.source for item in select([given.name]) if item.source is not None]
+    if not sources:
+        raise RunError(f"{given.name} is no data set (`python -m bench.data list`)")
+    print(json.dumps(card(sources[0]), indent=2, ensure_ascii=False))
+    return 0
 
 
 def _check(given: Namespace) -> int:

@@ -20,8 +20,11 @@ from bench.report.statistics import (
     Array,
     Clusters,
     Comparison,
+    Estimate,
     PseudoValues,
     compare,
+    estimate,
+    from_counts,
     from_paired_counts,
     from_scoring,
 )
@@ -188,6 +191,21 @@ def _referred(run: Run, split: str) -> tuple[Examples, Array]:
     scored = run.reference.examples[split]
     clusters = None if scored.clusters is None else tuple(map(str, scored.clusters))
     return Examples(scored.ids, clusters), scored.counts
+
+
+def estimated(run: Run, split: str) -> Estimate:
+    """Return one run's score with its interval, of other examples for this trained model.
+
+    Raises Incomparable, with the reason, where it has no predictions that can be counted.
+    """
+    examples, numbers = _numbers(run, split)
+    if numbers is None:
+        raise Incomparable(f"{run.config}: its task has no counts")
+    metric = partial(_tried, _counts_fail(run), counting(run)[1])
+    try:
+        return estimate(from_counts(numbers[None], metric, examples.clusters))
+    except ValueError as error:  # fewer than two clusters
+        raise Incomparable(f"{split}: {error}") from None
 
 
 def referred(run: Run) -> Reference:

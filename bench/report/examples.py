@@ -13,6 +13,8 @@ from bench.report.grid import Grid
 from bench.report.read import Run
 from bench.report.slices import Slice, Slices, sliced, summaries
 
+NOT_AS_WRITTEN = (Incomparable, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What predictions that are not there, or that no task has written, may raise."""
 MOST = 200  # examples that are shown of one comparison
 IN_ALL = 2_000  # of all comparisons of a report together
 LONGEST = 600  # characters that are shown of a text
@@ -72,7 +74,7 @@ def changes(grid: Grid, most: int = MOST) -> list[Changes]:
         try:
             before, after = min(pairs, key=lambda pair: pair[0].seed)
             found.append(_of(row, column, grid.baseline, before, after, entry.split, most))
-        except (Incomparable, KeyError, TypeError):  # of results, or not as a task writes them
+        except NOT_AS_WRITTEN:
             continue
     return found
 

@@ -16,7 +16,7 @@ import xxhash
 from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import Choice
-from bench.records import Finished
+from bench.records import DamagedRecord, Finished
 from bench.run.fingerprint import changed, stamp
 from bench.run.record import Record
 from elmo_core.downloads.cache import cache_folder
@@ -35,9 +35,10 @@ def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
     record = Record.of(choice, cfg.paths.runs)
     if not (cfg.force or record.folder.exists() or choice.run_id == choice.id_by_path):
         before = Record(record.folder.with_name(choice.id_by_path))
-        result = before.finished()
-        if result is not None and not changed(cfg, result):
-            return choice, before
+        with suppress(DamagedRecord):
+            result = before.finished()
+            if result is not None and not changed(cfg, result):
+                return choice, before
     return choice, record
 
 

@@ -18,10 +18,9 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
-from bench.choice import Choice
 from bench.console import say
 from bench.errors import ConfigError
-from bench.run.record import Record
+from bench.run.contents import chosen
 from bench.sweep.apart import Command
 from bench.sweep.attempt import outcome
 from bench.sweep.job import Cell, Outcome
@@ -88,7 +87,7 @@ class Gpus(Launcher):
         OmegaConf.set_struct(cfg, False)
         del cfg["hydra"]
         variables = {"OMP_NUM_THREADS": str(threads), **os.environ, VISIBLE: gpu}
-        record = Record.of(Choice.of(cfg), cfg.paths.runs)
+        _, record = chosen(cfg)
         return _Run(number, self.cells[number], gpu, Command(words, record, variables), cfg.debug)
 
 

@@ -171,7 +171,7 @@ def _fetch(
     several = len(source.files) > 5
     for file in watch(list(source.files)) if several else source.files:
         target = downloads / file.path
-        download(_url(file), target, sha256=file.sha256, offline=offline, progress=not several)
+        download(url_of(file), target, sha256=file.sha256, offline=offline, progress=not several)
     if source.prepare:
         source.prepare(downloads, folder)
         shutil.rmtree(downloads)
@@ -180,7 +180,7 @@ def _fetch(
         temporary.write_text(json.dumps({f: getattr(source, f) for f in facts}, indent=2) + "\n")
 
 
-def _url(file: File) -> str:
+def url_of(file: File) -> str:
     """Return the address of a file; HF_ENDPOINT names another hub than huggingface.co."""
     if not file.url.startswith("hf://"):
         return file.url

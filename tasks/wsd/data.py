@@ -85,5 +85,5 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 "senses": [keys[one.id] for one in sentence.instances],
             }
     if instances != len(keys):
-        raise DataError(f"{answers} has {len(keys)} instances, {path.name} {instances}")
+        raise DataError(f"{answers(path)} has {len(keys)} instances, {path.name} {instances}")
     log.info("%s: %d sentences, %d instances", path, sentences, instances)

@@ -12,6 +12,7 @@ import pytest
 
 from bench import runs as verb
 from bench.records.arrays import packed, unpacked
+from bench.report.__main__ import REFERENCE
 from bench.report.__main__ import main as make_report
 from bench.report.grid import Entry, fill
 from bench.report.merged import read_all
@@ -61,6 +62,16 @@ def test_a_report_on_a_file_of_results_is_whole(results: Path, tmp_path: Path) -
     for name in ("index.html", "report.md", "report.tex", "report.csv"):
         assert "ELMo" in (tmp_path / "report" / name).read_text()
     assert "config.yaml" not in (tmp_path / "report" / "index.html").read_text()
+
+
+def test_a_file_of_results_does_not_say_where_its_runs_lay(made: Path, tmp_path: Path) -> None:
+    for path in [*made.glob("snli/*/result.json"), *made.glob(".experiments/*.json")]:
+        there = path.read_text().replace("python -m bench ", "python -m bench paths.runs=/me ")
+        path.write_text(there)
+    verb.main(["export", "-o", str(tmp_path / "two.jsonl"), "--runs", str(made)])
+    written = (tmp_path / "two.jsonl").read_text()
+    assert written.count("python -m bench task=snli") == 12  # of each run, and of each cell
+    assert "/me" not in written
 
 
 def test_clusters_survive(tmp_path: Path) -> None:
@@ -227,3 +238,14 @@ def test_arrays_come_back_to_the_bit(values: Any, kind: str) -> None:
 def test_an_array_of_nobody_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):
         unpacked({**packed(np.ones((2, 2))), **changes})
+
+
+def test_the_results_of_this_suite_are_small_and_whole() -> None:
+    records = read_all([REFERENCE])
+    assert not records.problems
+    assert {each.verdict for each in reproductions(records, records)} == {"the same"}
+    compared = [e for x in records.experiments for e in fill(x, records).entries.values()]
+    assert any(entry.against for entry in compared)
+    assert not any(entry.gaps or entry.not_compared for entry in compared)
+    for path in REFERENCE.glob("*.jsonl"):
+        assert path.stat().st_size < 100_000

@@ -1,0 +1,47 @@
+"""The cards of published sets as Croissant, read by its own validator where that is installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.data.__main__ import main
+from bench.data.croissant import card
+from tasks.base.published import Source, published
+
+each_set = pytest.mark.parametrize("source", published(), ids=lambda s: f"{s.task}/{s.name}")
+
+
+@each_set
+def test_a_card_says_what_is_published(source: Source) -> None:
+    found = card(source)
+    for key, value in (("name", source.name), ("license", source.licence), ("url", source.origin)):
+        assert found[key] == value
+    named = json.dumps(found)
+    assert all(json.dumps(file.url)[1:-1].partition("@")[0] in named for file in source.files[:5])
+    for file in found["distribution"]:
+        assert len(file["sha256"]) == 64
+        assert file["contentUrl"].startswith("https://")
+    assert len({file["@id"] for file in found["distribution"]}) == len(found["distribution"])
+
+
+def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["card", "wnut17"])
+    assert not stop.value.code
+    assert json.loads(capsys.readouterr().out)["citeAs"].startswith("Derczynski")
+    with pytest.raises(SystemExit) as stop:
+        main(["card", "glove"])
+    assert stop.value.code == 2
+    assert "glove is no data set" in capsys.readouterr().err
+
+
+@each_set
+def test_its_own_validator_takes_it(source: Source, tmp_path: Path) -> None:
+    croissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(card(source)))
+    issues = croissant.Dataset(str(path)).metadata.ctx.issues
+    assert not issues.errors
