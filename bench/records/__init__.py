@@ -17,7 +17,14 @@ damaged.py      whatever is wrong with a file, in one line
 from __future__ import annotations
 
 from bench.records.damaged import DamagedRecord
-from bench.records.manifests import Manifest, ManifestCell, read_manifest
+from bench.records.manifests import (
+    CLEAN,
+    Manifest,
+    ManifestCell,
+    noisy_row,
+    parts,
+    read_manifest,
+)
 from bench.records.results import (
     SCHEMA,
     Elmo,
@@ -35,6 +42,7 @@ from bench.records.results import (
 )
 
 __all__ = [
+    "CLEAN",
     "SCHEMA",
     "DamagedRecord",
     "Elmo",
@@ -50,6 +58,8 @@ __all__ = [
     "Primary",
     "Result",
     "Sitting",
+    "noisy_row",
+    "parts",
     "read_manifest",
     "read_result",
 ]

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -27,10 +28,14 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.record import Record
 from bench.sweep import console, manifest
-from bench.sweep.attempt import attempt, combined
+from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
-from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
+from bench.sweep.noise import noisy
+
+if TYPE_CHECKING:
+    from elmo_core.store.feature_store import FeatureStore
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 
@@ -63,13 +68,14 @@ class Sweep(Sweeper):
             jobs = list(dict.fromkeys(job for _, job in places))
             console.warn_of_changed_data(jobs)
             together = ensembles(self.config, places)
-            console.plan(self.config, jobs, together)
+            misspelled = noisy(self.config, places)
+            console.plan(self.config, jobs, together, misspelled)
             if self.config.plan:
                 return
-            manifest.write(self.config, places, together)
+            manifest.write(self.config, places, together, misspelled)
             self._run([job for job in jobs if job.found != "finished"])
-            failed = list(self._combined(together))
-            written = manifest.write(self.config, places, together)
+            failed = [*self._combined(together), *self._misspelled(misspelled)]
+            written = manifest.write(self.config, places, together, misspelled)
             console.show(places, written)
         missing = [job.outcome for job in jobs if job.failed or not job.done] + failed
         if missing:
@@ -173,6 +179,15 @@ class Sweep(Sweeper):
         for each in together:
             if each.ready and (self.config.force or not each.done):
                 outcome = combined(each, self.config.force)
+                if outcome.status != "finished":
+                    yield outcome
+
+    def _misspelled(self, found: Sequence[Noisy]) -> Iterator[Outcome]:
+        """Score the finished runs under noise, and yield the outcomes that are failures."""
+        stores: dict[str, FeatureStore] = {}
+        for each in found:
+            if each.ready and (self.config.force or not each.done):
+                outcome = evaluated(each, self.config.force, stores)
                 if outcome.status != "finished":
                     yield outcome
 

@@ -22,10 +22,11 @@ from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.squad import score as scoring
 from tasks.squad.data import names, read, unanswered
 from tasks.squad.model import BiDAF, Sizes
+from tasks.squad.respelling import respelled
 from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
-from tasks.task import Batch, Example
+from tasks.task import Batch, Example, Respell
 
 SPANS = 20  # of the best ones, written down for ensembles
 
@@ -84,6 +85,9 @@ class SQuAD(WordTask):
     def sentences(self, example: Example) -> list[list[str]]:
         """Return the whole paragraph as one sequence, and the question."""
         return [example["tokens"], example["question"]]
+
+    def respelled(self, example: Example, respell: Respell) -> Example:
+        return respelled(example, respell)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         batch = {
