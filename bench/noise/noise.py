@@ -30,7 +30,7 @@ class Noise:
 
     Example:
         >>> Noise("typos", 0.5)(["The", "bank", "closed", "early", "."])
-        ['The', 'bak', 'closed', 'ealry', '.']
+        ['The', 'bank', 'cclosed', 'eqrly', '.']
     """
 
     kind: str

@@ -60,7 +60,7 @@ def swap(word: str, drawn: Random) -> str:
     """Hit two keys in the wrong order.
 
     >>> swap("letter", Random(1))
-    'eltter'
+    'lteter'
     """
     places = [i for i, (a, b) in enumerate(pairwise(word)) if a != b and (a + b).isalpha()]
     if not places:
@@ -73,7 +73,7 @@ def drop(word: str, drawn: Random) -> str:
     """Miss a key; a word of one character stays.
 
     >>> drop("letter", Random(1))
-    'leter'
+    'ltter'
     """
     places = [i for i, letter in enumerate(word) if letter.isalpha()]
     if not places or len(word) < 2:
@@ -86,7 +86,7 @@ def repeat(word: str, drawn: Random) -> str:
     """Hit a key twice.
 
     >>> repeat("letter", Random(1))
-    'lettter'
+    'leetter'
     """
     places = [i for i, letter in enumerate(word) if letter.isalpha()]
     if not places:
@@ -104,7 +104,7 @@ def ocr(word: str, drawn: Random) -> str:
     """Take one letter, or two, for another that looks like it.
 
     >>> ocr("barn", Random(1))
-    'harn'
+    'bam'
     """
     found = [
         (i, old, new)

@@ -24,7 +24,6 @@ from tasks.task import DataError, Example, Task
 
 Prepared = Callable[[str], tuple[Task, list[tuple[Example, dict[str, torch.Tensor]]]]]
 names = pytest.mark.parametrize("name", tasks.names())
-words = st.text(st.characters(blacklist_categories=("Z", "C")), min_size=1, max_size=6)
 noises = st.builds(Noise, st.sampled_from(sorted(KINDS)), st.floats(0, 1), st.integers(0, 9))
 
 
@@ -179,36 +178,3 @@ def test_the_questions_of_a_paragraph_share_their_new_paragraph() -> None:
     one, other = question([(start, start + 5)]), question([(0, 2)])
     noise = Noise("typos", 0.5)
     assert respelled(one, noise)["context"] == respelled(other, noise)["context"] != CONTEXT
-
-
-@settings(max_examples=200, deadline=None)
-@given(words=st.lists(words, max_size=8), noise=noises)
-def test_noise_makes_of_a_word_one_word(words: list[str], noise: Noise) -> None:
-    new = noise(words)
-    assert noise(words) == new
-    assert len(new) == len(words)
-    assert all(word and not any(map(str.isspace, word)) for word in new)
-
-
-@settings(max_examples=100, deadline=None)
-@given(words=st.lists(words, max_size=8), noise=noises, more=st.floats(0, 1))
-def test_more_noise_changes_the_same_words_and_others(
-    words: list[str], noise: Noise, more: float
-) -> None:
-    less = Noise(noise.kind, noise.share * more, noise.seed)
-    for word, a_little, a_lot in zip(words, less(words), noise(words), strict=True):
-        assert a_little in (word, a_lot)
-
-
-@pytest.mark.parametrize("share", [0.1, 0.4])
-def test_the_share_is_that_of_words(share: float) -> None:
-    sentences = [[f"word{i}x{j}" for j in range(10)] for i in range(400)]
-    noise = Noise("drop", share)
-    changed = sum(a != b for words in sentences for a, b in zip(words, noise(words), strict=True))
-    assert changed / 4000 == pytest.approx(share, abs=0.03)
-
-
-def test_seeds_differ() -> None:
-    sentence = ["The", "letter", "arrived", "yesterday", "morning", "at", "seven"]
-    found: set[Any] = {tuple(Noise("typos", 0.5, seed)(sentence)) for seed in range(20)}
-    assert len(found) > 10
