@@ -79,12 +79,14 @@ class _Evaluation:
         self.cfg = configuration(folder, trusted)
         if asked.data is not None:
             self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
+        if self.cfg.trainer.accelerator != "cpu":
+            self.cfg.trainer.accelerator = "auto"  # it may have been another machine's
         if asked.noise is not None:
             self.cfg.features.mode = "live"  # nothing else will ask for these sentences
         self.stamp = stamp(self.cfg.data.dir)
         self.task = restored(folder, self.cfg)
         self.data = BenchData(self.task, self.cfg.training.batch_size, self.cfg.seed)
-        self.clusters: dict[str, str] = {}  # of examples that are spelled otherwise
+        self.clusters: dict[str, dict[str, str]] = {}  # by split and id, before any noise
         self.changed = 0.0  # the share of their words that are
 
     def done(self, *, force: bool) -> Finished:
@@ -135,7 +137,7 @@ class _Evaluation:
 
         for split, examples in self.data.splits.items():
             assert examples is not None
-            self.clusters |= {row["id"]: self.task.cluster(row) for row in examples}
+            self.clusters[split] = {row["id"]: self.task.cluster(row) for row in examples}
             try:
                 rows = [self.task.respelled(row, respell) for row in examples]
             except NotImplementedError as reason:
@@ -178,8 +180,8 @@ class _Evaluation:
         score = trainer.validate if split == "dev" else trainer.test
         score(module, datamodule=self.data, verbose=False)
         rows = module.predictions
-        if self.clusters:
-            rows = [{**row, "cluster": self.clusters[row["id"]]} for row in rows]
+        if split in self.clusters:
+            rows = [{**row, "cluster": self.clusters[split][row["id"]]} for row in rows]
         if not self.asked.names:
             return module.metrics, rows
         rows = [self.task.renamed(row, self.asked.names) for row in rows]

@@ -31,11 +31,10 @@ def transfers(records: Records) -> list[Experiment]:
 
 def stale(records: Records) -> Iterator[str]:
     """Yield a line for each evaluation of a run that has been repeated since."""
-    for run in records.evaluations:
+    for run in records.runs.values():
         found = run.result.evaluation
-        assert found is not None
-        now = records.runs.get((run.task, found.run_id))
-        if now and now.result.files.get(HEAD) != found.head:
+        now = found and records.runs.get((run.task, found.run_id))
+        if found and now and now.result.files.get(HEAD) != found.head:
             yield f"{run.task}/{run.id}: its run has been repeated since: evaluate it again"
 
 

@@ -44,10 +44,10 @@ def plan(
     for job in jobs:
         if job.found != "finished":
             print(command(job.cells[0].overrides))  # whole, to be pasted
-    for command_line in [each.command for each in ensembles if not each.done] + [
-        each.command for each in noisy if not each.done
-    ]:
-        print(command_line)
+    further: list[Ensemble | Noisy] = [*ensembles, *noisy]
+    for each in further:
+        if not each.done:
+            print(each.command)
 
 
 def warn_of_changed_data(jobs: Sequence[Job]) -> None:
