@@ -22,14 +22,14 @@ from tasks.squad.respelling import respelled
 from tasks.squad.tokens import tokenise
 from tasks.task import DataError, Example, Task
 
-Prepared = Callable[[str], tuple[Task, list[tuple[Example, dict[str, torch.Tensor]]]]]
+Prepared = Callable[[str], tuple[Task, list[Example], dict[str, torch.Tensor]]]
 names = pytest.mark.parametrize("name", tasks.names())
 noises = st.builds(Noise, st.sampled_from(sorted(KINDS)), st.floats(0, 1), st.integers(0, 9))
 
 
 @pytest.fixture(scope="module")
 def prepared(configured: Callable[..., DictConfig]) -> Prepared:
-    """A task that has seen its built-in training data; some of dev, with a model's output."""
+    """A task that has seen its built-in training data; some of dev, and a model's output."""
     made: dict[str, Any] = {}
 
     def get(name: str) -> Any:
@@ -41,17 +41,18 @@ def prepared(configured: Callable[..., DictConfig]) -> Prepared:
                 pytest.skip(str(error))  # no built-in data
             dev, model = task.load("dev"), task.model(Placement("none", 0, 0)).eval()
             examples = [dev[i] for i in range(6)]
-            with torch.no_grad():  # respelled, an example has the same shapes
-                made[name] = task, [(e, model(task.collate([e]), None)) for e in examples]
+            with torch.no_grad():  # respelled, a batch has the same shapes
+                made[name] = task, examples, model(task.collate(examples), None)
         return made[name]
 
     return get
 
 
-def right(task: Task, example: Example, output: dict[str, torch.Tensor]) -> Example:
-    """What `predict` says of an example, with gold for the prediction."""
-    (row,) = task.predict(output, [example])
-    return {**row, "prediction": row["gold"]}
+def right(
+    task: Task, examples: Sequence[Example], output: dict[str, torch.Tensor]
+) -> list[Example]:
+    """What `predict` says of examples, with gold for the prediction."""
+    return [{**row, "prediction": row["gold"]} for row in task.predict(output, examples)]
 
 
 @names
@@ -60,8 +61,9 @@ def right(task: Task, example: Example, output: dict[str, torch.Tensor]) -> Exam
 def test_gold_stays_at_its_words(
     name: str, prepared: Prepared, noise: Noise, data: st.DataObject
 ) -> None:
-    task, examples = prepared(name)
-    example, output = examples[data.draw(st.integers(0, len(examples) - 1))]
+    task, examples, output = prepared(name)
+    number = data.draw(st.integers(0, len(examples) - 1))
+    example = examples[number]
     before = json.dumps(example)
     noisy = task.respelled(example, noise)
     assert json.dumps(example) == before
@@ -70,18 +72,18 @@ def test_gold_stays_at_its_words(
     old, new = task.sentences(example), task.sentences(noisy)
     assert [len(words) for words in new] == [len(words) for words in old]
     assert all(word and not any(map(str.isspace, word)) for words in new for word in words)
-    task.collate([noisy])
-    clean, row = right(task, example, output), right(task, noisy, output)
+    mixed = [noisy if i == number else each for i, each in enumerate(examples)]
+    task.collate(mixed)
+    clean, rows = right(task, examples, output), right(task, mixed, output)
     if name != "squad":  # whose gold is text
-        assert row["gold"] == clean["gold"]
-    assert task.score([row])[task.metric] == pytest.approx(task.score([clean])[task.metric])
+        assert [row["gold"] for row in rows] == [row["gold"] for row in clean]
+    assert task.score(rows)[task.metric] == pytest.approx(task.score(clean)[task.metric])
     assert task.gold_labels(noisy) == task.gold_labels(example)
 
 
 @names
 def test_words_do_change_and_no_noise_changes_nothing(name: str, prepared: Prepared) -> None:
-    task, found = prepared(name)
-    examples = [example for example, _ in found]
+    task, examples, _ = prepared(name)
     assert [task.respelled(example, Noise("typos", 0)) for example in examples] == examples
     noisy = [task.respelled(example, Noise("typos", 1)) for example in examples]
     old = [word for e in examples for words in task.sentences(e) for word in words]
