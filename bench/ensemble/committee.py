@@ -17,6 +17,7 @@ from bench.run.build import device_of
 from bench.run.datamodule import BenchData
 from bench.run.predictions import predictions
 from bench.run.trained import configuration, trained
+from elmo_core.devices import moved
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example, NotCombinable
 
@@ -38,7 +39,7 @@ class Expert:
 
     def __call__(self, examples: Sequence[Example], layers: Tensor | None) -> dict[str, Tensor]:
         """Return the model's output for these examples, on the CPU; `layers` of their sentences."""
-        batch = {key: t.to(self.device) for key, t in self.task.collate(examples).items()}
+        batch = moved(self.task.collate(examples), torch.device(self.device))
         layers = None if layers is None else layers.to(self.device)
         return {key: tensor.cpu() for key, tensor in self.model(batch, layers).items()}
 

@@ -23,7 +23,6 @@ from bench.records import Evaluation, Finished, Primary, Sitting
 from bench.run import features, panel
 from bench.run.build import placement_of
 from bench.run.datamodule import BenchData
-from bench.run.fingerprint import stamp
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome
@@ -83,9 +82,13 @@ class _Evaluation:
             self.cfg.trainer.accelerator = "auto"  # it may have been another machine's
         if asked.noise is not None:
             self.cfg.features.mode = "live"  # nothing else will ask for these sentences
-        self.stamp = stamp(self.cfg.data.dir)
         self.task = restored(folder, self.cfg)
-        self.data = BenchData(self.task, self.cfg.training.batch_size, self.cfg.seed)
+        self.data = BenchData(
+            self.task,
+            self.cfg.training.batch_size,
+            self.cfg.seed,
+            control=self.cfg.data.control,
+        )
         self.clusters: dict[str, dict[str, str]] = {}  # by split and id, before any noise
         self.changed = 0.0  # the share of their words that are
 
@@ -197,12 +200,11 @@ class _Evaluation:
         """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
         primary, metric, run = "test" if "test" in metrics else "dev", self.task.metric, self.run
         choice = Choice.of(self.cfg)
-        prints = {"fingerprint": self.data.fingerprints, "stamp": self.stamp}
         return outcome(
             Finished,
             choice,
             run_id=record.folder.name,
-            data={**choice.values["data"], **prints},
+            data={**choice.values["data"], "fingerprint": self.data.fingerprints},
             evaluation=self._evaluation(),
             elmo=run.elmo,
             encoder=run.encoder,

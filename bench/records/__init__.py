@@ -27,6 +27,7 @@ from bench.records.manifests import (
 )
 from bench.records.results import (
     SCHEMA,
+    CodedLabels,
     Elmo,
     EncoderFacts,
     Epoch,
@@ -35,6 +36,7 @@ from bench.records.results import (
     Finished,
     MemberScore,
     Mix,
+    OnlineCode,
     Primary,
     Result,
     Sitting,
@@ -44,6 +46,7 @@ from bench.records.results import (
 __all__ = [
     "CLEAN",
     "SCHEMA",
+    "CodedLabels",
     "DamagedRecord",
     "Elmo",
     "EncoderFacts",
@@ -55,6 +58,7 @@ __all__ = [
     "ManifestCell",
     "MemberScore",
     "Mix",
+    "OnlineCode",
     "Primary",
     "Result",
     "Sitting",

@@ -64,6 +64,12 @@ class Group:
         return fmean(run.result.epochs for run in self.runs)
 
     @property
+    def steps(self) -> float | None:
+        """The mean number of training steps; None where a record of old does not count them."""
+        steps = [run.result.steps for run in self.runs if run.result.steps is not None]
+        return fmean(steps) if len(steps) == len(self.runs) else None
+
+    @property
     def seconds(self) -> float:
         return fmean(run.result.seconds for run in self.runs)
 

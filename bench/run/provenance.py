@@ -64,8 +64,8 @@ def environment() -> str:
 
 
 def device_name(device: str) -> str:
-    """Return the name of this machine's GPU, for `cuda`, or of its CPU."""
-    if device == "cuda":
+    """Return the name of this machine's GPU, for `cuda` or `cuda:0`, or of its CPU."""
+    if device.startswith("cuda"):
         import torch
 
         return torch.cuda.get_device_name()

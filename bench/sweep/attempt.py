@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from bench.choice import Choice
 from bench.console import duration, in_worker, one_line, say
 from bench.errors import BusyError, explain
 from bench.interrupts import end_with_parent
 from bench.records import Finished
+from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
@@ -46,12 +46,12 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
     started = time.perf_counter()
     end_with_parent()
     with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):
-        outcome = _done(cfg)
+        came = _done(cfg)
     gc.collect()  # the model and its features, before the next run has its own
     seconds = time.perf_counter() - started
     left = _left(begun, number + 1, len(cells))
-    say(f"{label}: {outcome.what}, {seconds:.0f} s{left and f'; {left}'}")
-    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+    say(f"{label}: {came.what}, {seconds:.0f} s{left and f'; {left}'}")
+    return Outcome(came.status, came.what, came.mendable, seconds)
 
 
 def _left(begun: float, done: int, runs: int) -> str:
@@ -88,18 +88,36 @@ def _told(label: str, done: Callable[[], Outcome]) -> Outcome:
 
 
 def _done(cfg: DictConfig) -> Outcome:
-    record = Record.of(Choice.of(cfg), cfg.paths.runs)
-    try:
+    _, record = chosen(cfg)
+
+    def work() -> Finished:
         if world_size(cfg.trainer) > 1 and not _started_together():
-            return _finished(run_apart(HydraConfig.get().overrides.task, record))
+            return run_apart(HydraConfig.get().overrides.task, record)
         with without_collecting():
             from bench.run.run import run
 
-        return _finished(run(cfg))
+        return run(cfg)
+
+    return outcome(work, record, cfg.debug)
+
+
+def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcome:
+    """Do the work of a run, and say what came of it.
+
+    Args:
+        work: It returns the run's result.
+        record: The run's.
+        debug: Whether tracebacks are shown.
+
+    Returns:
+        What came of it, failures included.
+    """
+    try:
+        return _finished(work())
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(error, record, cfg.debug)
+        return _failed(error, record, debug)
 
 
 def _started_together() -> bool:

@@ -196,3 +196,16 @@ def inventory(kinds: Iterable[str], scheme: str) -> list[str]:
     ['O', 'B-PER', 'I-PER']
     """
     return [OUTSIDE, *(f"{prefix}-{kind}" for kind in kinds for prefix in PREFIXES[scheme])]
+
+
+def bracketed(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    """Write a sentence with its chunks in brackets, the type behind each.
+
+    >>> bracketed(["Anna", "Reed", "sleeps"], ["B-PER", "I-PER", "O"])
+    '[Anna Reed]PER sleeps'
+    """
+    words = list(tokens)
+    for start, end, kind in chunks(tags):
+        words[start] = f"[{words[start]}"
+        words[end - 1] = f"{words[end - 1]}]{kind}"
+    return " ".join(words)

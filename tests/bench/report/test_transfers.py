@@ -67,7 +67,7 @@ def finished(folder: Path) -> Finished:
 
 
 def table(folder: Path) -> tuple[Report, Grid]:
-    report = collect(folder)
+    report = collect([folder])
     (grid,) = report.grids
     return report, grid
 
