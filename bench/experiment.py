@@ -10,7 +10,9 @@
 
 Every row × column × seed is a run. A row and a column say how it differs from the defaults, in the
 keys of the command line; what is given on the command line besides holds for all runs. A further
-column may combine the seeds of another: `ensembles: {ensemble: last only}`.
+column may combine the seeds of another: `ensembles: {ensemble: last only}`. With
+`noise: {kinds: [typos], shares: [0.1, 0.2]}` every run is scored on dev with words misspelled, too;
+the table then has a row for each row, column and kind, and a column for each share.
 """
 
 from __future__ import annotations
@@ -26,13 +28,15 @@ class View(Enum):
     """How a report shows an experiment.
 
     A table shows scores; a curve, scores against each column's x; efficiency, also the updates that
-    the scores took; weights, the weights of the mixes.
+    the scores took; weights, the weights of the mixes; noise, scores against the share of words
+    that are misspelled.
     """
 
     table = "table"
     curve = "curve"
     efficiency = "efficiency"
     weights = "weights"
+    noise = "noise"
 
 
 class Split(Enum):
@@ -40,6 +44,15 @@ class Split(Enum):
 
     dev = "dev"
     test = "test"
+
+
+@dataclass
+class NoiseLevels:
+    """The noise under which the runs of an experiment are scored."""
+
+    kinds: list[str] = omegaconf.MISSING  # of bench/noise/spelling.py
+    shares: list[float] = omegaconf.MISSING  # the chance of each word to be changed
+    seed: int = 1  # of what the noise draws
 
 
 @dataclass
@@ -53,6 +66,7 @@ class Experiment:
     rows: Any = None  # name: overrides; or `all` tasks that there are; or null, those of task=
     columns: dict[str, dict[str, Any]] = omegaconf.MISSING  # name: overrides, and x for a curve
     ensembles: dict[str, str] = field(default_factory=dict)  # name: column whose seeds it combines
+    noise: NoiseLevels | None = None
     baseline: str | None = None  # the column that others are compared with
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win

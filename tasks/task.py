@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # so that whoever reads only the contract need not import tor
 
 Example: TypeAlias = dict[str, Any]
 Batch: TypeAlias = "dict[str, Tensor]"
+Respell: TypeAlias = Callable[[Sequence[str]], list[str]]
 
 
 class DataError(ValueError):
@@ -120,6 +121,32 @@ class Task(ABC):
     @abstractmethod
     def sentences(self, example: Example) -> list[list[str]]:
         """Return the token lists that the encoder must see for this example, in a fixed order."""
+
+    def respelled(self, example: Example, respell: Respell) -> Example:
+        """Return an example with its words spelled otherwise, and its gold at the same words.
+
+        By default, every field that `sentences` reads as it is, a token list or a list of such, is
+        respelled; all others, such as tags and spans of token numbers, stay. A task overrides it
+        whose gold points at characters, or follows from how words are spelled.
+
+        Args:
+            example: an example.
+            respell: makes of a token list another of the same length; no token is empty or has
+                white space that it did not have. Equal lists become equal ones.
+
+        Raises:
+            NotImplementedError: no field is read as it is, and the task does not override this.
+        """
+        sentences = self.sentences(example)
+        changed: Example = {}
+        for key, value in example.items():
+            if value in sentences:
+                changed[key] = respell(value)
+            elif value == sentences:
+                changed[key] = [respell(words) for words in value]
+        if not changed:
+            raise NotImplementedError("its task does not say how (Task.respelled)")
+        return {**example, **changed}
 
     @abstractmethod
     def collate(self, examples: Sequence[Example]) -> Batch:

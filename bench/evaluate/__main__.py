@@ -8,6 +8,8 @@ from pathlib import Path
 
 from bench.errors import ConfigError, exit_status
 from bench.evaluate import PROGRAM
+from bench.noise import Noise
+from bench.noise.spelling import KINDS
 from bench.options import add_trust
 
 SPLITS = ("dev", "test")
@@ -17,13 +19,15 @@ EXAMPLES = f"""examples:
   {PROGRAM} runs/coref/RUN runs/coref/RUN data.set=litbank
   {PROGRAM} runs/ner/RUN data.set=wikigold --map person=PER \\
       --map location=LOC --map group=ORG --map corporation=ORG --map MISC=MISC
+  {PROGRAM} runs/ner/RUN --noise typos=0.2 --split dev
   python -m bench.report runs                                   # trained on → tested on
 
 Nothing is trained. An evaluation is recorded beside its run, as RUN_ID-on-HASH, where the hash is
 of the examples; the report compares evaluations on the same examples. Labels that the run was not
 trained on are refused, unless --map says what they count as: --map FROM=TO reads FROM as TO in gold
 and predictions alike, --map MISC=MISC keeps MISC, which the run then always misses, and in tasks of
-tagged spans --map MISC=O leaves such spans out.
+tagged spans --map MISC=O leaves such spans out. With --noise and no data, a run is scored on its
+own data with words misspelled (`python -m bench experiment=noise` draws whole curves).
 """
 
 
@@ -54,6 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=SPLITS,
         help="score only this one (may be repeated; default: both, where the data has both)",
     )
+    parser.add_argument(
+        "--noise",
+        metavar="KIND=SHARE",
+        help=f"spell words otherwise, each by this chance (0 to 1): {', '.join(KINDS)}",
+    )
+    parser.add_argument(
+        "--noise-seed", type=int, default=1, help="of what the noise draws (default: 1)"
+    )
     parser.add_argument("--force", action="store_true", help="repeat a finished evaluation")
     add_trust(parser)
     given = parser.parse_intermixed_args(arguments)
@@ -63,11 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = dict(_pair(word) for word in given.map)
         if not runs:
             raise ConfigError("no RUN is named: give the folder of a finished one")
-        if not keys:
-            raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME")
-        from bench.evaluate.evaluate import Asked, evaluate, other_data
+        if not (keys or given.noise):
+            raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME, or --noise")
+        from bench.evaluate.asked import Asked, other_data
+        from bench.evaluate.evaluate import evaluate
 
-        asked = Asked(other_data(keys), tuple(given.split or SPLITS), names)
+        data = other_data(keys) if keys else None
+        noise = given.noise and _noise(given.noise, given.noise_seed)
+        asked = Asked(data, tuple(given.split or SPLITS), names, noise)
         evaluate(runs, asked, force=given.force, trusted=given.trust)
 
 
@@ -86,6 +101,16 @@ def _pair(word: str) -> tuple[str, str]:
     if not (name and equals and new):
         raise ConfigError(f"--map {word}: expected FROM=TO, two labels")
     return name, new
+
+
+def _noise(word: str, seed: int) -> Noise:
+    kind, _, share = word.partition("=")
+    try:
+        return Noise(kind, float(share), seed)
+    except ValueError as error:
+        if isinstance(error, ConfigError):
+            raise
+        raise ConfigError(f"--noise {word}: expected KIND=SHARE, such as typos=0.2") from None
 
 
 if __name__ == "__main__":

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-import shlex
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytorch_lightning as pl
+from datasets import Dataset
 from omegaconf import DictConfig
 
 from bench.choice import Choice
 from bench.console import said_in
 from bench.errors import RunError
 from bench.evaluate import PROGRAM
+from bench.evaluate.asked import Asked, command, evaluation_id
 from bench.evaluate.labels import check
-from bench.overrides import composed
+from bench.noise import Noise
 from bench.records import Evaluation, Finished, Primary, Sitting
 from bench.run import features, panel
 from bench.run.build import placement_of
 from bench.run.datamodule import BenchData
-from bench.run.fingerprint import stamp
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
-from bench.run.record import Record, outcome
-from bench.run.trained import HEAD, configuration, load_head, restored
+from bench.run.record import HEAD, Record, outcome
+from bench.run.trained import configuration, load_head, restored
 from bench.run.trainer import trainer_of
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example
@@ -36,33 +34,10 @@ from tasks.task import Example
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What finished runs are to be scored on.
-
-    Attributes:
-        data: The node `data` of a configuration.
-        splits: Which splits of it; one that the data does not have is left out.
-        names: The new name of each label that is read as another.
-    """
-
-    data: DictConfig
-    splits: tuple[str, ...]
-    names: Mapping[str, str]
-
-
-def other_data(words: Sequence[str]) -> DictConfig:
-    """Compose the node `data` from words of the command line, such as `data.dir=FOLDER`.
-
-    Raises ConfigError for words that cannot be used.
-    """
-    data: DictConfig = composed(list(words)).data
-    return data
-
-
 def evaluate(
     folders: Sequence[Path],
     asked: Asked,
+    stores: dict[str, FeatureStore] | None = None,
     *,
     force: bool = False,
     trusted: Sequence[str] = (),
@@ -72,6 +47,7 @@ def evaluate(
     Args:
         folders: Folders of finished runs.
         asked: What they are scored on.
+        stores: Those of encoders that were loaded before (bench/run/features.py).
         force: Repeat evaluations that are there. Until the new one is whole, the old one stays.
         trusted: Packages whose classes the runs may name.
 
@@ -83,8 +59,8 @@ def evaluate(
         DataError: The data cannot be read, or has labels that the run was not trained on.
         ConfigError: A label that gets another name occurs nowhere.
     """
-    stores: dict[str, FeatureStore] = {}
-    return [_Evaluation(folder, asked, stores, trusted).done(force=force) for folder in folders]
+    opened = {} if stores is None else stores
+    return [_Evaluation(folder, asked, opened, trusted).done(force=force) for folder in folders]
 
 
 class _Evaluation:
@@ -100,16 +76,27 @@ class _Evaluation:
         self.folder, self.asked, self.stores = folder, asked, stores
         self.run = _finished(folder)
         self.cfg = configuration(folder, trusted)
-        self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
-        self.stamp = stamp(self.cfg.data.dir)
+        if asked.data is not None:
+            self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
+        if self.cfg.trainer.accelerator != "cpu":
+            self.cfg.trainer.accelerator = "auto"  # it may have been another machine's
+        if asked.noise is not None:
+            self.cfg.features.mode = "live"  # nothing else will ask for these sentences
         self.task = restored(folder, self.cfg)
-        self.data = BenchData(self.task, self.cfg.training.batch_size, self.cfg.seed)
+        self.data = BenchData(
+            self.task,
+            self.cfg.training.batch_size,
+            self.cfg.seed,
+            control=self.cfg.data.control,
+        )
+        self.clusters: dict[str, dict[str, str]] = {}  # by split and id, before any noise
+        self.changed = 0.0  # the share of their words that are
 
     def done(self, *, force: bool) -> Finished:
         """Return the result, which is recorded now or was before."""
         with said_in():
             self._read()
-        name = evaluation_id(self.run.run_id, self.data.fingerprints, self.asked.names)
+        name = evaluation_id(self.run.run_id, self.asked, self.data.fingerprints)
         record = Record(self.folder.parent / name)
         result = record.finished()
         if result is not None and result.evaluation == self._evaluation() and not force:
@@ -129,7 +116,39 @@ class _Evaluation:
         if not self.data.splits:
             raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
         examples = (example for split in self.data.splits.values() for example in split or ())
-        check(self.task, examples, self.asked.names)
+        if self.asked.data is not None:
+            check(self.task, examples, self.asked.names)
+        elif self.data.fingerprints.items() - self._known().items():
+            raise RunError(f"{self.folder}: the data has changed since the run: repeat the run")
+        if self.asked.noise is not None:
+            self._respell(self.asked.noise)
+
+    def _known(self) -> dict[str, str]:
+        """Return the fingerprints of what the run was trained on; an old record has none."""
+        return dict(self.run.data.get("fingerprint") or self.data.fingerprints)
+
+    def _respell(self, noise: Noise) -> None:
+        """Spell the words of all examples otherwise; they stay in their clusters."""
+        seen = changed = 0
+
+        def respell(words: Sequence[str]) -> list[str]:
+            nonlocal seen, changed
+            new = noise(words)
+            seen += len(words)
+            changed += sum(a != b for a, b in zip(words, new, strict=True))
+            return new
+
+        for split, examples in self.data.splits.items():
+            assert examples is not None
+            self.clusters[split] = {row["id"]: self.task.cluster(row) for row in examples}
+            try:
+                rows = [self.task.respelled(row, respell) for row in examples]
+            except NotImplementedError as reason:
+                name = self.cfg.task["name"]
+                raise RunError(f"{name} has no examples under noise: {reason}") from None
+            self.data.splits[split] = Dataset.from_list(rows, features=examples.features)
+        self.changed = round(changed / max(seen, 1), 4)
+        log.info("%s: %.1f %% of all words are changed", noise, 100 * self.changed)
 
     def _recorded(self, record: Record) -> Finished:
         """Score the run, then write what came of it, the result last."""
@@ -163,9 +182,12 @@ class _Evaluation:
             features.fill(self.cfg, self.data.store, self.data, split)
         score = trainer.validate if split == "dev" else trainer.test
         score(module, datamodule=self.data, verbose=False)
+        rows = module.predictions
+        if split in self.clusters:
+            rows = [{**row, "cluster": self.clusters[split][row["id"]]} for row in rows]
         if not self.asked.names:
-            return module.metrics, module.predictions
-        rows = [self.task.renamed(row, self.asked.names) for row in module.predictions]
+            return module.metrics, rows
+        rows = [self.task.renamed(row, self.asked.names) for row in rows]
         return self.task.score(rows), rows
 
     def _result(
@@ -178,12 +200,11 @@ class _Evaluation:
         """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
         primary, metric, run = "test" if "test" in metrics else "dev", self.task.metric, self.run
         choice = Choice.of(self.cfg)
-        prints = {"fingerprint": self.data.fingerprints, "stamp": self.stamp}
         return outcome(
             Finished,
             choice,
             run_id=record.folder.name,
-            data={**choice.values["data"], **prints},
+            data={**choice.values["data"], "fingerprint": self.data.fingerprints},
             evaluation=self._evaluation(),
             elmo=run.elmo,
             encoder=run.encoder,
@@ -198,40 +219,19 @@ class _Evaluation:
                 **{split: len(self.data.examples(split)) for split in metrics},
                 "trainable_parameters": run.counts["trainable_parameters"],
             },
-            command=self._command(),
+            command=command(self.folder, self.asked, self.data.splits),
         )
 
     def _evaluation(self) -> Evaluation:
-        """Say which run is scored, and how labels are read."""
+        """Say which run is scored, and how labels and words are read."""
+        noise = self.asked.noise
         return Evaluation(
             run_id=self.run.run_id,
             head=self.run.files[HEAD],
             trained_on=self.run.data,
             names=self.asked.names,
+            noise=None if noise is None else {**asdict(noise), "changed": self.changed},
         )
-
-    def _command(self) -> str:
-        """Return what does it again, for a shell."""
-        data = self.cfg.data
-        keys = {"data": data.name, "data.set": data.set, "data.dir": data.dir}
-        words = [str(self.folder), *(f"{key}={value}" for key, value in keys.items() if value)]
-        for name, new in self.asked.names.items():
-            words += ["--map", f"{name}={new}"]
-        for split in self.data.splits:
-            words += ["--split", split]
-        return f"{PROGRAM} {shlex.join(words)}"
-
-
-def evaluation_id(run_id: str, prints: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """Return the name of an evaluation's folder, the same for the same run on the same examples.
-
-    Args:
-        run_id: The run's.
-        prints: The fingerprint of the examples of each split.
-        names: The labels that are read as others.
-    """
-    text = json.dumps([prints, names], sort_keys=True)
-    return f"{run_id}-on-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
 def _finished(folder: Path) -> Finished:

@@ -17,7 +17,14 @@ damaged.py      whatever is wrong with a file, in one line
 from __future__ import annotations
 
 from bench.records.damaged import DamagedRecord
-from bench.records.manifests import Manifest, ManifestCell, read_manifest
+from bench.records.manifests import (
+    CLEAN,
+    Manifest,
+    ManifestCell,
+    noisy_row,
+    parts,
+    read_manifest,
+)
 from bench.records.results import (
     SCHEMA,
     CodedLabels,
@@ -37,6 +44,7 @@ from bench.records.results import (
 )
 
 __all__ = [
+    "CLEAN",
     "SCHEMA",
     "CodedLabels",
     "DamagedRecord",
@@ -54,6 +62,8 @@ __all__ = [
     "Primary",
     "Result",
     "Sitting",
+    "noisy_row",
+    "parts",
     "read_manifest",
     "read_result",
 ]

@@ -13,6 +13,10 @@ from bench.records.typed_json import arguments, written
 
 SCHEMA = 1
 
+CLEAN = "clean"
+"""The column of a table under noise that has none."""
+BETWEEN = " · "
+
 M = TypeVar("M", bound="Manifest")
 
 
@@ -62,6 +66,22 @@ class Manifest:
         """Return the content of the file."""
         content = written(self)
         return {"schema": SCHEMA, "experiment": content.pop("name"), **content}
+
+
+def noisy_row(row: str, column: str, kind: str) -> str:
+    """Name the row of a table under noise: an experiment's row and column, and a kind of noise."""
+    return BETWEEN.join((row, column, kind))
+
+
+def parts(row: str) -> tuple[str, str, str]:
+    """Return the row, the column and the kind of noise of which `noisy_row` made a name.
+
+    >>> parts(noisy_row("ner", "ELMo · top", "typos"))
+    ('ner', 'ELMo · top', 'typos')
+    """
+    first, _, rest = row.partition(BETWEEN)
+    column, _, kind = rest.rpartition(BETWEEN)
+    return first, column, kind
 
 
 def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:

@@ -108,12 +108,14 @@ class MemberScore(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Part):
-    """Which finished run is scored on other examples, and how these are read."""
+    """Which finished run is scored on other examples, and how these are read and spelled."""
 
     run_id: str
     head: str  # SHA-256 of the run's head.safetensors: the run may have been repeated since
     trained_on: Mapping[str, Any]  # the run's `data`
     names: Mapping[str, str] = field(default_factory=dict)  # labels that were given other names
+    noise: Mapping[str, Any] | None = None
+    """Its `kind`, `share` and `seed`, and `changed`, the share of words that it did change."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from bench.experiment import View
 from bench.records import ManifestCell
 from bench.report.groups import SHOWN, Group, told_apart
 from bench.report.read import Experiment, Records, Run
+from bench.run.record import HEAD
 
 ARROW = "→"
 
@@ -30,11 +31,10 @@ def transfers(records: Records) -> list[Experiment]:
 
 def stale(records: Records) -> Iterator[str]:
     """Yield a line for each evaluation of a run that has been repeated since."""
-    for run in records.evaluations:
+    for run in records.runs.values():
         found = run.result.evaluation
-        assert found is not None
-        now = records.runs.get((run.task, found.run_id))
-        if now and now.result.files.get("head.safetensors") != found.head:
+        now = found and records.runs.get((run.task, found.run_id))
+        if found and now and now.result.files.get(HEAD) != found.head:
             yield f"{run.task}/{run.id}: its run has been repeated since: evaluate it again"
 
 
@@ -100,9 +100,12 @@ def _row(run: Run, sets: Mapping[str, str]) -> str:
     tested = sets[_key(run.result.data)]
     if found is None:
         return f"{tested} {ARROW} {tested}"
-    names = ", ".join(f"{name}={new}" for name, new in found.names.items())
-    about = f" ({names})" if names else ""
-    return f"{sets[_key(found.trained_on)]} {ARROW} {tested}{about}"
+    about = [f"{name}={new}" for name, new in found.names.items()]
+    if noise := found.noise:
+        about.append(f"{noise['kind']} {100 * noise['share']:g} %")
+        about += [f"noise seed {noise['seed']}"] if noise["seed"] != 1 else []
+    row = f"{sets[_key(found.trained_on)]} {ARROW} {tested}"
+    return f"{row} ({', '.join(about)})" if about else row
 
 
 def _key(data: Mapping[str, Any]) -> str:

@@ -30,7 +30,8 @@ from bench.run.provenance import environment, versions
 from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing, sha256_of
 
-VOUCHED = ("head.safetensors", "vocabulary.json", "predictions.jsonl")
+HEAD = "head.safetensors"
+VOUCHED = (HEAD, "vocabulary.json", "predictions.jsonl")
 
 R = TypeVar("R", bound=Result)
 
@@ -57,7 +58,7 @@ class Record:
         self.checkpoints = folder / "checkpoints"
         self.last = self.checkpoints / "last.ckpt"
         self.best = self.checkpoints / "best.ckpt"
-        self.head = folder / "head.safetensors"
+        self.head = folder / HEAD
         self.log = folder / "run.log"
 
     @classmethod

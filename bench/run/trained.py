@@ -15,11 +15,11 @@ from torch import nn
 from bench.errors import RunError, explain
 from bench.run import trust
 from bench.run.build import placement_of, task_of
-from bench.run.record import Record
+from bench.run.record import HEAD, Record
 from elmo_core import Encoder
 from tasks.task import Task
 
-CONFIG, VOCABULARY, HEAD = "config.yaml", "vocabulary.json", "head.safetensors"
+CONFIG, VOCABULARY = "config.yaml", "vocabulary.json"
 
 
 def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:

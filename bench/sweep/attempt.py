@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -22,8 +23,11 @@ from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
 from bench.sweep.apart import run_apart
-from bench.sweep.job import Cell, Ensemble, Outcome
+from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
 from bench.world import world_size
+
+if TYPE_CHECKING:
+    from elmo_core.store.feature_store import FeatureStore
 
 
 def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
@@ -62,12 +66,25 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
 
     If another process is making it, wait until it is there.
     """
+    return _told(str(ensemble), lambda: _combined(ensemble, force))
+
+
+def evaluated(noisy: Noisy, force: bool, stores: dict[str, FeatureStore]) -> Outcome:
+    """Score a finished run under noise and say in one line what came of it.
+
+    `stores` keeps the encoders that were loaded, for the next one.
+    """
+    return _told(str(noisy), lambda: _evaluated(noisy, force, stores))
+
+
+def _told(label: str, done: Callable[[], Outcome]) -> Outcome:
+    """Say on one line that something is being done, and then what came of it."""
     started = time.perf_counter()
-    with one_line(str(ensemble)):
-        came = _combined(ensemble, force)
+    with one_line(label):
+        outcome = done()
     seconds = time.perf_counter() - started
-    say(f"{ensemble}: {came.what}, {seconds:.0f} s")
-    return Outcome(came.status, came.what, came.mendable, seconds)
+    say(f"{label}: {outcome.what}, {seconds:.0f} s")
+    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
 
 
 def _done(cfg: DictConfig) -> Outcome:
@@ -121,6 +138,21 @@ def _combined(ensemble: Ensemble, force: bool) -> Outcome:
             return _finished(combine(folders, trusted=trusted))
     except Exception as error:
         return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
+
+
+def _evaluated(noisy: Noisy, force: bool, stores: dict[str, FeatureStore]) -> Outcome:
+    from bench.evaluate.evaluate import evaluate
+
+    folders, trusted = [noisy.job.record.folder], packages(noisy.job.cfg)
+    try:
+        try:
+            (result,) = evaluate(folders, noisy.asked, stores, force=force, trusted=trusted)
+        except BusyError:
+            noisy.record.wait()
+            (result,) = evaluate(folders, noisy.asked, stores, trusted=trusted)
+    except Exception as error:
+        return _failed(error, noisy.record, noisy.job.cfg.debug)
+    return _finished(result)
 
 
 def _finished(result: Finished) -> Outcome:

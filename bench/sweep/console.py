@@ -13,22 +13,26 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bench.console import counted
 from bench.run.trust import packages
-from bench.sweep.job import Ensemble, Job, Places, runs
+from bench.sweep.job import Ensemble, Job, Noisy, Places, runs
 from bench.sweep.manifest import command
 
 COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
 
 
-def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) -> None:
+def plan(
+    cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble], noisy: Sequence[Noisy]
+) -> None:
     """Print how many runs there are to do; with `plan=true`, each run and the commands to do it."""
     console = Console()
-    counted = Counter(job.found for job in jobs)
-    states = ", ".join(f"{count} {state}" for state, count in counted.items())
+    found = Counter(job.found for job in jobs)
+    states = ", ".join(f"{count} {state}" for state, count in found.items())
     cells = sum(len(job.cells) for job in jobs)
     shared = f" for {cells} cells" if cells > len(jobs) else ""
     together = "1 ensemble" if len(ensembles) == 1 else f"{len(ensembles)} ensembles"
     then = f"; then {together} of them" if ensembles else ""
+    then += f"; then {counted(len(noisy), 'evaluation')} under noise" if noisy else ""
     console.print(f"{_title(cfg)}{runs(len(jobs))}{shared}: {states}{then}", highlight=False)
     if not cfg.plan:
         return
@@ -39,9 +43,10 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
     for job in jobs:
         if job.found != "finished":
             print(command(job.cells[0].overrides))  # whole, to be pasted
-    for ensemble in ensembles:
-        if not ensemble.done:
-            print(ensemble.command)
+    further: list[Ensemble | Noisy] = [*ensembles, *noisy]
+    for each in further:
+        if not each.done:
+            print(each.command)
 
 
 def warn_of_encoders(cfg: DictConfig, places: Places) -> None:

@@ -9,8 +9,11 @@ from functools import cached_property
 from omegaconf import DictConfig
 
 from bench.ensemble.members import command, ensemble_id
+from bench.evaluate import asked
+from bench.evaluate.asked import Asked, evaluation_id
+from bench.noise import Noise
 from bench.records import Failed, Finished
-from bench.run.record import Record
+from bench.run.record import HEAD, Record
 
 
 @dataclass(frozen=True)
@@ -128,3 +131,43 @@ class Ensemble:
 
     def __str__(self) -> str:
         return f"{self.row} · {self.column} · {len(self.jobs)} runs"
+
+
+@dataclass(frozen=True, eq=False)
+class Noisy:
+    """A further cell of a table, in which a run is scored on its dev set with words misspelled."""
+
+    cell: Cell  # of the run
+    job: Job
+    noise: Noise
+
+    @property
+    def asked(self) -> Asked:
+        """What the run is scored on."""
+        return Asked(None, ("dev",), noise=self.noise)
+
+    @cached_property
+    def record(self) -> Record:
+        """The evaluation's own folder, beside its run."""
+        folder = self.job.record.folder
+        return Record(folder.parent / evaluation_id(folder.name, self.asked, {}))
+
+    @property
+    def command(self) -> str:
+        """What scores the run, for a shell."""
+        return asked.command(self.job.record.folder, self.asked, self.asked.splits)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the run is finished."""
+        return self.job.done
+
+    @property
+    def done(self) -> bool:
+        """Whether the evaluation is recorded, and its run has not been repeated since."""
+        result, run = self.record.finished(), self.job.record.finished()
+        found = result and result.evaluation
+        return bool(found and run and found.head == run.files.get(HEAD))
+
+    def __str__(self) -> str:
+        return f"{self.cell} · {self.noise}"

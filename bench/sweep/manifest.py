@@ -9,23 +9,26 @@ import hashlib
 import json
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from omegaconf import DictConfig
 
-from bench.records import Manifest, ManifestCell
-from bench.sweep.job import Cell, Ensemble, Job, Places
+from bench.records import CLEAN, Manifest, ManifestCell, noisy_row
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
 from elmo_core.whole_files import replacing
 
 
-def write(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> Path | None:
+def write(
+    cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble], noisy: Sequence[Noisy] = ()
+) -> Path | None:
     """Write the manifest of an experiment and return its file; other sweeps have none.
 
     `cfg` is the sweep's configuration, with Hydra's own node.
     """
     if cfg.experiment is None:
         return None
-    content = manifest(cfg, places, ensembles)
+    content = manifest(cfg, places, ensembles, noisy)
     runs = "\n".join(sorted({"/".join(cell.key) for cell in content.cells}))
     name = f"{content.name}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
@@ -35,18 +38,27 @@ def write(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> Pat
     return path
 
 
-def manifest(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> Manifest:
-    """Return the experiment as it was expanded. An ensemble is a column, with one run a row."""
-    experiment = cfg.experiment
+def manifest(
+    cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble], noisy: Sequence[Noisy] = ()
+) -> Manifest:
+    """Return the experiment as it was expanded. An ensemble is a column, with one run a row.
+
+    Under noise, each row and column is a row for each kind, and the columns are shares of words.
+    """
+    experiment, baseline = cfg.experiment, cfg.experiment.baseline
     cells = [*(_run(*place) for place in places), *map(_ensemble, ensembles)]
-    rows = list(dict.fromkeys(cell.row for cell, _ in places))
+    if noisy:
+        kinds = dict.fromkeys(each.noise.kind for each in noisy)
+        cells = [*(_clean(*place, kind) for place in places for kind in kinds), *map(_noisy, noisy)]
+        baseline = CLEAN
+    rows = list(dict.fromkeys(cell.row for cell in cells))
     return Manifest(
         name=cfg.hydra.runtime.choices["experiment"],
         title=experiment.title,
         source=experiment.source,
         view=experiment.view,
         split=experiment.split.value,
-        baseline=experiment.baseline,
+        baseline=baseline,
         rows=rows,
         columns=list(dict.fromkeys(cell.column for cell in cells)),
         paper={row: dict(numbers) for row, numbers in experiment.paper.items() if row in rows},
@@ -67,6 +79,25 @@ def _run(cell: Cell, job: Job) -> ManifestCell:
         run_id=job.record.folder.name,
         x=cell.x,
         command=command(cell.overrides),
+    )
+
+
+def _clean(cell: Cell, job: Job, kind: str) -> ManifestCell:
+    """Return a run as the first of its row under one kind of noise."""
+    row = noisy_row(cell.row, cell.column, kind)
+    return replace(_run(cell, job), row=row, column=CLEAN, x=0.0)
+
+
+def _noisy(each: Noisy) -> ManifestCell:
+    percent = 100 * each.noise.share
+    return ManifestCell(
+        row=noisy_row(each.cell.row, each.cell.column, each.noise.kind),
+        column=f"{percent:g} %",
+        seed=each.cell.seed,
+        task=each.job.cfg.task["name"],
+        run_id=each.record.folder.name,
+        x=percent,
+        command=each.command,
     )
 
 

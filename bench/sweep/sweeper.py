@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -27,11 +28,15 @@ from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.sweep import console, manifest
-from bench.sweep.attempt import attempt, combined
+from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
 from bench.sweep.gpus import Gpus
-from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
+from bench.sweep.noise import noisy
+
+if TYPE_CHECKING:
+    from elmo_core.store.feature_store import FeatureStore
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
@@ -64,17 +69,18 @@ class Sweep(Sweeper):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
             together = ensembles(self.config, places)
-            console.plan(self.config, jobs, together)
+            misspelled = noisy(self.config, places)
+            console.plan(self.config, jobs, together, misspelled)
             console.warn_of_encoders(self.config, places)
             todo = [job for job in jobs if job.found != "finished"]
             if self.config.plan:
                 self._forecast(todo)
                 return
             self._require(todo)
-            manifest.write(self.config, places, together)
+            manifest.write(self.config, places, together, misspelled)
             self._run(todo)
-            failed = list(self._combined(together))
-            written = manifest.write(self.config, places, together)
+            failed = [*self._combined(together), *self._misspelled(misspelled)]
+            written = manifest.write(self.config, places, together, misspelled)
             console.show(places, written)
         missing = [job.outcome for job in jobs if job.failed or not job.done] + failed
         if missing:
@@ -197,6 +203,15 @@ class Sweep(Sweeper):
         for each in together:
             if each.ready and (self.config.force or not each.done):
                 outcome = combined(each, self.config.force)
+                if outcome.status != "finished":
+                    yield outcome
+
+    def _misspelled(self, found: Sequence[Noisy]) -> Iterator[Outcome]:
+        """Score the finished runs under noise, and yield the outcomes that are failures."""
+        stores: dict[str, FeatureStore] = {}
+        for each in found:
+            if each.ready and (self.config.force or not each.done):
+                outcome = evaluated(each, self.config.force, stores)
                 if outcome.status != "finished":
                     yield outcome
 

@@ -19,7 +19,7 @@ from tasks.neighbours import score as scoring
 from tasks.neighbours.model import NearestUse
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
-from tasks.task import Batch, Example
+from tasks.task import Batch, Example, Respell
 
 WINDOW = 8  # words of a context, on each side
 
@@ -100,6 +100,13 @@ class Neighbours(FolderTask):
 
     def sentences(self, example: Example) -> list[list[str]]:
         return [example["tokens"]]
+
+    def respelled(self, example: Example, respell: Respell) -> Example:
+        """Spell words otherwise but for those that are asked, which are the question; nor does a
+        word become one of them."""
+        pairs = zip(example["tokens"], respell(example["tokens"]), strict=True)
+        tokens = [old if {old, new} & self.usual.keys() else new for old, new in pairs]
+        return {**example, "tokens": tokens}
 
     def asked(self, example: Example) -> list[int]:
         """Return the places of the words that are asked."""

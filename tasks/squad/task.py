@@ -23,10 +23,11 @@ from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.squad import score as scoring
 from tasks.squad.data import locate, names, read, unanswered
 from tasks.squad.model import BiDAF, Sizes
+from tasks.squad.respelling import respelled
 from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
-from tasks.task import Batch, Example
+from tasks.task import Batch, Example, Respell
 
 QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
 SPANS = 20  # of the best ones, written down for ensembles
@@ -90,6 +91,9 @@ class SQuAD(WordTask):
     def sentences(self, example: Example) -> list[list[str]]:
         """Return the whole paragraph as one sequence, and the question."""
         return [example["tokens"], example["question"]]
+
+    def respelled(self, example: Example, respell: Respell) -> Example:
+        return respelled(example, respell)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         batch = {

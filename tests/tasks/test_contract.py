@@ -277,6 +277,25 @@ def test_vocabulary_comes_back(
 
 
 @names
+def test_labels_have_names_and_get_others(
+    name: str, ready: Callable[[str], tuple[Task, Any]]
+) -> None:
+    task, train = ready(name)
+    examples = [train[i] for i in range(16)]
+    gold = {label for example in examples for label in task.gold_labels(example)}
+    assert gold <= set(task.label_names)
+    assert bool(gold) == bool(task.label_names)
+    with torch.no_grad():
+        output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
+    rows = [{**row, "prediction": row["gold"]} for row in task.predict(output, examples)]
+    assert [task.renamed(row, {}) for row in rows] == rows
+    other = {label: f"{label}x" for label in gold}
+    renamed = [task.renamed(row, other) for row in rows]
+    assert (renamed != rows) == bool(gold)
+    assert task.score(renamed)[task.metric] == pytest.approx(task.score(rows)[task.metric])
+
+
+@names
 def test_new_text_is_predicted_on(name: str, ready: Callable[[str], tuple[Task, Any]]) -> None:
     task, _ = ready(name)
     given = json.loads(json.dumps(task.example_input))  # as it comes from a user

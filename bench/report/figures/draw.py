@@ -9,6 +9,7 @@ from bench.report.figures.curve import curve
 from bench.report.figures.differences import forest
 from bench.report.figures.efficiency import efficiency
 from bench.report.figures.layer_weights import heat
+from bench.report.figures.noise import noise
 from bench.report.figures.style import STYLE, Picture
 from bench.report.figures.training import training
 from bench.report.report import Report
@@ -18,6 +19,7 @@ VIEWS = {
     View.curve: curve,
     View.efficiency: efficiency,
     View.weights: heat,
+    View.noise: noise,
 }
 
 

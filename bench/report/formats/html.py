@@ -32,6 +32,7 @@ OPEN: dict[View, tuple[str, ...]] = {
     View.curve: ("learned",),
     View.efficiency: ("updates",),
     View.weights: ("learned",),
+    View.noise: ("differences",),
 }
 """Which tables are unfolded beside the figure of a view."""
 METHOD = (

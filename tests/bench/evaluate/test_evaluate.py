@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,6 +87,10 @@ def made(run: Path) -> list[Path]:
 def rows(folder: Path) -> list[dict[str, Any]]:
     with (folder / "predictions.jsonl").open() as lines:
         return sorted(map(json.loads, lines), key=lambda row: (row["split"], row["id"]))
+
+
+def tokens(found: list[dict[str, Any]]) -> list[str]:
+    return [token for row in found for token in row["tokens"]]
 
 
 def home(run: Path) -> str:
@@ -235,6 +240,9 @@ REFUSED = {
     "no folder": (lambda run: [run, "data.dir=/no/such"], "data.dir: no folder /no/such"),
     "no such set": (lambda run: [run, "data.set=wnut71"], "wnut71"),
     "gone": (lambda run: [run.parent / "gone", "data=mini"], "gone is no finished run"),
+    "a noise": (lambda run: [run, "--noise", "typso=0.1"], "unknown; did you mean 'typos'?"),
+    "its share": (lambda run: [run, "--noise", "typos=2"], "typos=2.0: must be from 0 to 1"),
+    "no share": (lambda run: [run, "--noise", "typos"], "--noise typos: expected KIND=SHARE"),
     "a map": (lambda run: [run, "data=mini", "--map", "PER"], "--map PER: expected FROM=TO"),
 }
 
@@ -247,6 +255,66 @@ def test_a_refusal_is_one_line(what: str, runs: list[Path], call: Evaluate) -> N
     assert message in said
     assert "Traceback" not in said
     assert not made(runs[0])
+
+
+def test_noise_changes_words_and_leaves_gold_and_clusters(
+    runs: list[Path], call: Evaluate, result: Result
+) -> None:
+    words = (runs[0], "--noise", "case=0.5", "--split", "dev")
+    assert call(*words)[0] == 0
+    (found,) = made(runs[0])
+    clean = [row for row in rows(runs[0]) if row["split"] == "dev"]
+    noisy = rows(found)
+    for old, new in zip(clean, noisy, strict=True):
+        assert [old[key] for key in ("id", "gold", "cluster")] == [
+            new[key] for key in ("id", "gold", "cluster")
+        ]
+    pairs = list(zip(tokens(clean), tokens(noisy), strict=True))
+    assert all(a.lower() == b.lower() for a, b in pairs)
+    share = sum(a != b for a, b in pairs) / len(pairs)
+    about = result(found)["evaluation"]["noise"]
+    assert about == {
+        "kind": "case",
+        "share": 0.5,
+        "seed": 1,
+        "changed": pytest.approx(share, abs=1e-4),
+    }
+    assert 0.2 < share < 0.6
+    assert (
+        result(found)["data"]["fingerprint"]["dev"] == result(runs[0])["data"]["fingerprint"]["dev"]
+    )
+    assert "finished earlier" in call(*words)[1]
+    assert call(*words, "--noise-seed", "2")[0] == 0
+    assert len(made(runs[0])) == 2
+
+
+def test_no_noise_gives_the_scores_of_the_run(
+    runs: list[Path], call: Evaluate, result: Result
+) -> None:
+    assert call(runs[0], "--noise", "typos=0", "--split", "dev")[0] == 0
+    (found,) = made(runs[0])
+    assert result(found)["metrics"]["dev"] == result(runs[0])["metrics"]["dev"]
+
+
+def test_noise_on_data_that_has_changed_is_refused(
+    runs: list[Path], call: Evaluate, tmp_path: Path
+) -> None:
+    data = shutil.copytree(home(runs[0]), tmp_path / "home")
+    for name in ("config.yaml", "result.json"):
+        text = (runs[0] / name).read_text()
+        (runs[0] / name).write_text(text.replace(home(runs[0]), str(data)))
+    (data / "dev.txt").write_text("Omar B-PER\n. O\n")
+    status, said = call(runs[0], "--noise", "typos=0.2")
+    assert status == 2
+    assert "the data has changed since the run" in said
+
+
+def test_help_is_quick_and_free_of_torch() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "bench.evaluate", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "data.set=wikigold --map person=PER" in shown.stdout
+    assert " torch\n" not in shown.stderr
+    assert " hydra\n" not in shown.stderr
 
 
 def test_an_evaluation_is_no_run(runs: list[Path], call: Evaluate) -> None:

@@ -51,8 +51,8 @@ def evaluation(
     name = f"{run_id}-on-{abs(hash((*prints.values(), *(names or {}), splits))):010x}"[:60]
     target = make.folder / "snli" / name
     source.rename(target)
-    data: dict[str, Any] = {"name": "open", "dir": "/somewhere/away"}
-    data |= {"fingerprint": {split: prints[split] for split in splits}}
+    here = {split: prints[split] for split in splits}
+    data = {"name": "open", "dir": "/somewhere/away", "fingerprint": here}
     found = Evaluation(run_id=run_id, head=head, trained_on=home.data, names=names or {})
     Record(target).write_result(
         replace(other, run_id=name, data=data, evaluation=found, command="python -m bench.evaluate")

@@ -1,0 +1,80 @@
+"""Experiments that score their runs under noise, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.records import parts
+from bench.report.__main__ import main as make_report
+from bench.report.report import collect
+from tests.bench.small import SMALL
+
+OWN = """
+title: Misspelled
+view: noise
+columns: {none: {elmo.placement: none}, ELMo: {elmo.placement: input}}
+noise: {kinds: [typos, case], shares: [0.5]}
+"""
+
+
+def test_an_experiment_scores_its_runs_under_noise(
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
+    words = (*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own")
+    words += (f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]")
+    assert bench(*words, "plan=true") == 0
+    said = capsys.readouterr().out
+    assert "2 runs: 2 new; then 4 evaluations under noise" in said
+    assert said.count("python -m bench.evaluate ") == 4
+    assert bench(*words) == 0
+    said = capsys.readouterr().err
+    assert "snli · none · seed 1 · typos 50 %: dev accuracy" in said
+    written = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").rglob("result.json")}
+    assert len(written) == 6
+    assert bench(*words) == 0
+    assert written == {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").rglob("result.json")}
+
+    report = collect(tmp_path / "runs")
+    (grid,) = report.grids  # the evaluations stand in no table besides
+    assert (grid.baseline, grid.experiment.columns) == ("clean", ["clean", "50 %"])
+    rows = [parts(row) for row in grid.experiment.rows]
+    assert sorted(rows) == sorted(
+        ("snli", system, kind) for system in ("none", "ELMo") for kind in ("typos", "case")
+    )
+    for row in grid.experiment.rows:
+        clean, noisy = grid.row(row)
+        assert clean is not None
+        assert noisy is not None
+        assert noisy.against is not None
+        assert noisy.against.examples == 20
+        difference = noisy.runs[0].score("dev") - clean.runs[0].score("dev")  # type: ignore[operator]
+        assert noisy.against.difference == pytest.approx(difference)
+        command = noisy.cells[0].command
+        assert "--noise" in command
+        assert "--split dev" in command
+        tested = noisy.runs[0].result.evaluation
+        assert tested is not None
+        assert tested.run_id == clean.runs[0].id
+    make_report([str(tmp_path / "runs"), "--format", "html"])
+    (manifest,) = (tmp_path / "runs" / ".experiments").iterdir()
+    assert (tmp_path / "runs" / "report" / "figures" / f"{manifest.stem}-1.png").is_file()
+    assert json.loads(manifest.read_text())["baseline"] == "clean"
+
+
+def test_a_kind_that_there_is_not_is_told(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("experiment=noise", "task=snli", "experiment.noise.kinds=[typso]")
+    assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
+    assert "noise typso: unknown; did you mean 'typos'?" in capsys.readouterr().err
