@@ -13,7 +13,7 @@ FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:
   python -m bench.report runs                    # runs/report/: index.html, report.md, .tex, .csv
   python -m bench.report runs --format html      # the page and its figures alone
-  python -m bench.report runs --format tex -o ~/paper/tables
+  python -m bench.report runs --only table2 --format tex -o ~/paper/tables
 """
 
 
@@ -32,6 +32,13 @@ def parser() -> ArgumentParser:
         help="only this one (may be given several times; default: all)",
     )
     found.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this experiment alone, such as table2 (may be given several times)",
+    )
+    found.add_argument(
         "-o", "--out", type=Path, metavar="FOLDER", help="where to write (default: RUNS/report)"
     )
     add_trust(found)
@@ -46,7 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     try:
         written = write(
-            args.runs, args.out or args.runs / "report", args.format or FORMATS, args.trust
+            args.runs,
+            args.out or args.runs / "report",
+            args.format or FORMATS,
+            args.trust,
+            args.only,
         )
     except (ReportError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
-from bench.report.read import Records, read
+from bench.report.read import Records, ReportError, read
+from elmo_core.errors import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,19 @@ class Report:
     records: Records
     grids: list[Grid]
     groups: list[Group]
+
+    def only(self, names: Collection[str]) -> Report:
+        """Return the part of the report that is about these experiments.
+
+        Raises ReportError for a name that no experiment has.
+        """
+        known = [grid.experiment.name for grid in self.grids]
+        for name in names:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                there = ", ".join(dict.fromkeys(known)) or "no experiment"
+                raise ReportError(f"--only {name}: there is {there}{hint}")
+        return Report(self.records, [g for g in self.grids if g.experiment.name in names], [])
 
     @property
     def left_out(self) -> list[str]:

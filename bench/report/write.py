@@ -13,18 +13,24 @@ from elmo_core.whole_files import replacing
 
 
 def write(
-    runs: Path, folder: Path, formats: Collection[str], trusted: Sequence[str] = ()
+    runs: Path,
+    folder: Path,
+    formats: Collection[str],
+    trusted: Sequence[str] = (),
+    only: Collection[str] = (),
 ) -> list[str]:
     """Write the report on `runs` into `folder`, and name damaged files on standard error.
 
-    Returns a line for everything that was written. Raises ReportError where `runs` is no folder of
-    runs.
+    With `only`, the report has these experiments alone. Returns a line for everything that was
+    written. Raises ReportError where `runs` is no folder of runs, or has no such experiment.
     """
     report = collect(runs, trusted)
+    if only:
+        report = report.only(only)
     for problem in report.records.problems:
         print(f"left out: {problem}", file=sys.stderr)
     pictures = []
-    if not {"md", "html"}.isdisjoint(formats):
+    if not {"md", "html", "tex"}.isdisjoint(formats):
         from bench.report.figures.draw import draw
 
         pictures = draw(report)
@@ -38,7 +44,7 @@ def write(
 
     texts: dict[str, tuple[str, Callable[[], str]]] = {
         "md": ("report.md", lambda: markdown.text(report, pictures)),
-        "tex": ("report.tex", lambda: latex.text(report)),
+        "tex": ("report.tex", lambda: latex.text(report, pictures)),
         "csv": ("report.csv", lambda: csv_file.text(report)),
         "html": ("index.html", page),
     }
@@ -48,5 +54,7 @@ def write(
             temporary.write_text(make(), encoding="utf-8")
         written.append(str(folder / name))
     if pictures:
-        written.append(f"{folder / 'figures'}: {counted(len(pictures), 'figure')}, as PNG and SVG")
+        written.append(
+            f"{folder / 'figures'}: {counted(len(pictures), 'figure')}, as PNG, SVG and PDF"
+        )
     return written
