@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +21,7 @@ from yaml import YAMLError
 
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
-from elmo_core.errors import did_you_mean
+from elmo_core.errors import WeightsError, did_you_mean
 
 COMMANDS = {
     *("--run", "-r", "--multirun", "-m", "--cfg", "-c", "--info", "-i", "--help", "-h"),
@@ -94,7 +95,8 @@ def expand(arguments: list[str]) -> list[str]:
     if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
         from elmo_core.encoders.hub import commit
 
-        expanded.append(f"encoder.revision={commit(model)}")
+        with suppress(WeightsError):  # the run says so, if there will be one
+            expanded.append(f"encoder.revision={commit(model)}")
     if keys & {"data.dir", "data.set"} and "data" not in keys:
         expanded.append("data=open")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:

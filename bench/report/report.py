@@ -1,4 +1,4 @@
-"""What a report is about: the records of a runs folder, and the numbers computed from them."""
+"""What a report is about: the records of runs, and the numbers computed from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
-from bench.report.read import Records, ReportError, read
+from bench.report.merged import read_all
+from bench.report.read import Records, ReportError
+from bench.report.reproduction import Reproduction, reproductions
+from bench.report.transfers import stale, transfers
 from elmo_core.errors import did_you_mean
 
 
@@ -19,19 +22,23 @@ class Report:
     records: Records
     grids: list[Grid]
     groups: list[Group]
+    reproductions: list[Reproduction]  # empty where there is nothing to reproduce
 
     def only(self, names: Collection[str]) -> Report:
-        """Return the part of the report that is about these experiments.
+        """Return the part of the report that is about these experiments; all of it without names.
 
         Raises ReportError for a name that no experiment has.
         """
+        if not names:
+            return self
         known = [grid.experiment.name for grid in self.grids]
         for name in names:
             if name not in known:
                 hint = did_you_mean(name, known)
                 there = ", ".join(dict.fromkeys(known)) or "no experiment"
                 raise ReportError(f"--only {name}: there is {there}{hint}")
-        return Report(self.records, [g for g in self.grids if g.experiment.name in names], [])
+        grids = [grid for grid in self.grids if grid.experiment.name in names]
+        return Report(self.records, grids, [], [])
 
     @property
     def left_out(self) -> list[str]:
@@ -39,19 +46,29 @@ class Report:
         failed = self.records.failed.items()
         return [
             *self.records.problems,
+            *stale(self.records),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]
 
 
-def collect(runs: Path, trusted: Sequence[str] = ()) -> Report:
-    """Read a runs folder and compute all that its report shows.
+def collect(
+    places: Sequence[Path], trusted: Sequence[str] = (), against: Path | None = None
+) -> Report:
+    """Read folders of runs and compute all that their report shows.
 
-    Raises ReportError where `runs` is no folder of runs.
+    Args:
+        places: folders of runs, or files of reference results; their runs stand together.
+        trusted: packages whose tasks the runs may name.
+        against: reference results that the runs may reproduce.
+
+    Raises:
+        ReportError: one of these is no such place.
     """
-    records = read(runs, trusted)
+    records = read_all(places, trusted)
     return Report(
         records,
-        [fill(experiment, records) for experiment in records.experiments],
+        [fill(each, records) for each in (*records.experiments, *transfers(records))],
         groups(records.finished),
+        reproductions(records, read_all([against], trusted)) if against else [],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pytorch_lightning as pl
 import torch
@@ -13,10 +13,11 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from bench.config import Training
-from bench.errors import ConfigError, RunError
+from bench.errors import ConfigError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.loggers import mix_metrics, split_metrics
+from bench.run.losses import Losses
 from bench.run.predictions import predictions
 from elmo_core import Placement
 from tasks.task import Example, Task
@@ -24,12 +25,20 @@ from tasks.task import Example, Task
 log = logging.getLogger(__name__)
 
 
+class Scored(NamedTuple):
+    """What a model says about a split, and how good it is."""
+
+    metrics: dict[str, float]
+    predictions: list[Example]
+
+
 class BenchModule(pl.LightningModule):
     """Minimises the task's loss + λ Σ w² and scores a split as a whole.
 
     The encoder is not in here: a batch brings its layers along. After `validate` or `test`,
-    `predictions` holds what the model said about the split. A model that has nothing to learn by
-    gradient is shown the batches all the same.
+    `metrics` and `predictions` hold what the model said about the split; after `fit`, `best` holds
+    the same of the best epoch's dev, unless that epoch was another process's. A model that has
+    nothing to learn by gradient is shown the batches all the same.
     """
 
     strict_loading = False  # frozen word vectors are not in checkpoints
@@ -41,11 +50,12 @@ class BenchModule(pl.LightningModule):
         self.learns = any(p.requires_grad for p in self.model.parameters())
         self.predictions: list[Example] = []
         self.metrics: dict[str, float] = {}
+        self.best: Scored | None = None
         self.history: list[dict[str, Any]] = []  # one entry an epoch
         self.at_hand: list[Example] = []  # the batch's examples, for error messages
         self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
-        self._losses: list[Tensor] = []
+        self._losses = Losses()
         self._started = 0.0
 
     @property
@@ -63,19 +73,15 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return None
         loss: Tensor = output["loss"] + self.placement.penalty()
-        if not torch.isfinite(loss):
-            ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
-            raise RunError(
-                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index + 1} "
-                f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
-            )
-        self._losses.append(loss.detach())
+        self._losses.add(loss, batch["examples"])
         return loss
 
     def _begin_epoch(self) -> None:
         seed = epoch_seed(self.seed, self.current_epoch, self.global_rank)
         torch.manual_seed(seed)  # for the dropout
-        self._losses, self._started = [], time.perf_counter()
+        scaled = self._trainer is not None and self._trainer.precision == "16-mixed"
+        self._losses = Losses(self.current_epoch + 1, scaled)
+        self._started = time.perf_counter()
 
     def configure_optimizers(self) -> Optimizer | None:
         if not self.learns:
@@ -102,6 +108,7 @@ class BenchModule(pl.LightningModule):
     # -- scoring
 
     def on_validation_epoch_start(self) -> None:
+        self._losses.look()  # before anything of this epoch is written
         self.predictions = []
 
     def validation_step(self, batch: BenchBatch, index: int) -> None:
@@ -129,6 +136,9 @@ class BenchModule(pl.LightningModule):
         self.metrics = self.task.score(self.predictions)
 
     def _end_epoch(self) -> None:
+        score = self.metrics[self.task.metric]
+        if all(score > epoch["dev"][self.task.metric] for epoch in self.history):
+            self.best = Scored(self.metrics, self.predictions)
         learned = self._learned()
         number = self.current_epoch + 1
         epoch = {
@@ -139,7 +149,6 @@ class BenchModule(pl.LightningModule):
             "seconds": round(time.perf_counter() - self._started, 2),
         }
         self.history.append(epoch)
-        score = self.metrics[self.task.metric]
         said = [f"dev {self.task.metric} {score:.2f}"]
         if learned:
             said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
@@ -160,7 +169,7 @@ class BenchModule(pl.LightningModule):
             return {}
         optimizer = cast(Optimizer, self.optimizers())
         return {
-            "train_loss": torch.stack(self._losses).mean().item(),
+            "train_loss": self._losses.mean(),
             "lr": optimizer.param_groups[0]["lr"],
         }
 
@@ -176,6 +185,7 @@ class BenchModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         # An epoch's number is its place: checkpoints of schema 1 counted from 0.
         self.history = [{**each, "epoch": i} for i, each in enumerate(checkpoint["history"], 1)]
+        self.best = None
         self._scheduler_state = checkpoint["scheduler"]
 
     def on_train_start(self) -> None:

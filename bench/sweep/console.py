@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bench.run.fingerprint import changed
 from bench.run.trust import packages
 from bench.sweep.job import Ensemble, Job, Places, runs
 from bench.sweep.manifest import command
@@ -43,21 +42,6 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
     for ensemble in ensembles:
         if not ensemble.done:
             print(ensemble.command)
-
-
-def warn_of_changed_data(jobs: Sequence[Job]) -> None:
-    """Print a line for each folder whose examples have changed since runs of these finished."""
-    finished = {}
-    for job in jobs:
-        if job.found == "finished" and (result := job.record.finished()) is not None:
-            finished[result.task, job.cfg.data.dir, result.data.get("stamp")] = job, result
-    for (task, folder, _), (job, result) in finished.items():
-        if changed(job.cfg, result):
-            print(
-                f"{task}: the data in {folder} has changed since runs of it were finished: "
-                "force=true repeats them",
-                file=sys.stderr,
-            )
 
 
 def warn_of_encoders(cfg: DictConfig, places: Places) -> None:

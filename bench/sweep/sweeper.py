@@ -21,28 +21,29 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
-from bench.choice import Choice
 from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
+from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.run.record import Record
 from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
+from bench.sweep.gpus import Gpus
 from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 
 
 def register() -> None:
-    """Make the sweeper known to Hydra.
+    """Make the sweeper, and our launcher, known to Hydra.
 
     Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
     Hydra program of the environment.
     """
-    Plugins.instance().class_name_to_class[TARGET] = Sweep
+    Plugins.instance().class_name_to_class.update({TARGET: Sweep, LAUNCHER: Gpus})
 
 
 class Sweep(Sweeper):
@@ -62,7 +63,6 @@ class Sweep(Sweeper):
         with told(lambda: "interrupted; the same command goes on"):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
-            console.warn_of_changed_data(jobs)
             together = ensembles(self.config, places)
             console.plan(self.config, jobs, together)
             console.warn_of_encoders(self.config, places)
@@ -113,7 +113,7 @@ class Sweep(Sweeper):
             cfg, encoder = composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            record = Record.of(Choice.of(cfg), cfg.paths.runs)
+            _, record = chosen(cfg)
             if record.folder not in jobs:
                 jobs[record.folder] = Job(cfg, record, encoder)
             jobs[record.folder].cells.append(cell)

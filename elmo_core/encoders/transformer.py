@@ -19,6 +19,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.devices import sent
 from elmo_core.downloads.fetch import downloads_are_off
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.hub import commit
@@ -116,7 +117,9 @@ class TransformerEncoder:
         device = next(self.model.parameters()).device
         with exact_float32(device):
             output = self.model(
-                input_ids=ids.to(device), attention_mask=mask.to(device), output_hidden_states=True
+                input_ids=sent(ids, device),
+                attention_mask=sent(mask, device),
+                output_hidden_states=True,
             )
         hidden = torch.stack(output.hidden_states, dim=1).cpu()
         for row, span in zip(hidden, spans, strict=True):

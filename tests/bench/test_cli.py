@@ -188,6 +188,14 @@ def test_a_model_of_the_hub_is_named_with_its_commit(
         assert expand(words) == words
 
 
+def test_a_model_that_is_not_there_is_planned_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    words = ["encoder=transformer", "encoder.model=nobody/nothing-at-all"]
+    assert expand(words) == words
+
+
 def test_expand() -> None:
     assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
