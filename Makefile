@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 
-.PHONY: help demo test slow gpu faults lint format lock install clean
+.PHONY: help demo test slow gpu faults lint format docs lock install clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -37,6 +37,10 @@ lint: $(DEV)  ## ruff, formatting, types
 format: $(DEV)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(RUN)  ## the documentation as a site, in build/site
+	$(BIN)/python -c 'import material' 2>/dev/null || scripts/install "$(PYTHON)" "$(VENV)" docs
+	scripts/docs $(BIN)/python
 
 lock: $(DEV)  ## write down the versions that are installed, in requirements.lock
 	scripts/lock $(BIN)/python > requirements.lock

@@ -182,7 +182,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
     for override in overrides:
         key = override.key_or_group
         if key not in groups and key not in keys and not key.startswith("hydra"):
-            hint = did_you_mean(key, keys + repository.list_groups(""))
+            typable = [k for k in keys if re.fullmatch(r"[\w./@-]+", k, re.ASCII)]
+            hint = did_you_mean(key, typable + repository.list_groups(""))
             yield f"{key}: no such key{hint} ({HINT})"
 
 

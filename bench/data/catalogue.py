@@ -9,12 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+import tasks as tasks_package
 from bench.data.items import Item, data_set, others
 from bench.errors import RunError
 from elmo_core.errors import did_you_mean
 from tasks.base.published import Source, how_to_obtain, published
 from tasks.task import DataError
 
+ROOT = Path(tasks_package.__file__).parent
 WIDTH = 1000  # where there is no terminal: nothing is folded, paths stay whole
 
 
@@ -37,6 +39,7 @@ def show(tasks: Sequence[str]) -> None:
             raise RunError(f"no task {task!r}{hint} (choose {', '.join(known)})")
     sources = [source for source in sources if not tasks or source.task in tasks]
     out = console()
+    out.print(_tasks(tasks))
     out.print(_sets(sources))
     if not tasks:
         out.print(_rest())
@@ -45,6 +48,16 @@ def show(tasks: Sequence[str]) -> None:
             out.print(_details(source))
         elif not source.files and not _there(data_set(source)):
             out.print(f"[bold]{source.task}/{source.name}[/]: {escape(how_to_obtain(source))}")
+
+
+def _tasks(names: Sequence[str]) -> Table:
+    """Make the list of these tasks, or of all: the first line of a card says what its task is."""
+    table = _table("tasks", "task=", "what it is")
+    for folder in sorted(path.parent for path in ROOT.glob("*/task.py")):
+        if not names or folder.name in names:
+            card = (folder / "README.md").read_text(encoding="utf-8")
+            table.add_row(folder.name, card.partition("\n")[0].lstrip("# "))
+    return table
 
 
 def _sets(sources: Sequence[Source]) -> Table:

@@ -14,7 +14,7 @@ FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:
   python -m bench.report runs                    # runs/report/: index.html, report.md, .tex, .csv
   python -m bench.report runs --format html      # the page and its figures alone
-  python -m bench.report runs --format tex -o ~/paper/tables
+  python -m bench.report runs --only table2 --format tex -o ~/paper/tables
   python -m bench.report runs more-runs          # of several machines, as one
   python -m bench.report runs --against reference  # what of the suite's own results comes out again
 """
@@ -46,6 +46,13 @@ def parser() -> ArgumentParser:
         choices=FORMATS,
         help="only this one (may be given several times; default: all)",
     )
+    found.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this experiment alone, such as table2 (may be given several times)",
+    )
     default = "where to write (default: report in the first RUNS)"
     found.add_argument("-o", "--out", type=Path, metavar="FOLDER", help=default)
     add_trust(found)
@@ -63,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     against = REFERENCE if args.against == Path("reference") else args.against
     first = args.runs[0] if args.runs[0].is_dir() else args.runs[0].parent
     try:
-        report = collect(args.runs, args.trust, against)
+        report = collect(args.runs, args.trust, against).only(args.only)
         terminal.reproduced(report.reproductions)
         written = write(report, args.out or first / "report", args.format or FORMATS)
     except (ReportError, OSError) as error:

@@ -12,6 +12,7 @@ from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
+from bench.report.names import metric_name, task_name
 from bench.report.probes import CodeLength, probes
 from bench.report.reproduction import Reproduction
 from bench.report.resolution import resolutions
@@ -169,30 +170,31 @@ class Block:
     """A table of all runs of one task on one data set."""
 
     title: str
-    note: str  # what needs no learning
+    note: str  # the metric, and what trivial baselines score
     groups: list[Group]
     frame: Frame
 
 
-def runs(groups: Sequence[Group]) -> list[Block]:
-    """Return all runs, seeds together, with their scores, time and size."""
-    blocks = groupby(groups, lambda group: f"{group.first.task} on {group.data}")
+def runs(groups: Sequence[Group], *, ids: bool = True) -> list[Block]:
+    """Return all runs, seeds together, with their scores, time, size and, if wanted, run ids."""
+    blocks = groupby(groups, lambda group: f"{task_name(group.first)} on {group.data}")
     found = [(title, list(together)) for title, together in blocks]
-    return [Block(title, _yardsticks(each[0]), each, _runs(each)) for title, each in found]
+    return [Block(title, _yardsticks(each[0]), each, _runs(each, ids)) for title, each in found]
 
 
 def _yardsticks(group: Group) -> str:
-    """Return `accuracy; needs no learning: majority class 33.4 dev, 33.0 test`."""
+    """Return `accuracy; trivial baselines: majority class 33.4 dev, 33.0 test`."""
     result, texts = group.first.result, []
     splits = list(result.metrics)
     for name in result.yardsticks.get(splits[0], {}):
         values = [(result.yardsticks[split][name], split) for split in splits]
         each = ", ".join(f"{wording.number(value)} {split}" for value, split in values)
         texts.append(f"{name} {each}")
-    return f"{result.metric}; needs no learning: {'; '.join(texts)}" if texts else result.metric
+    metric = metric_name(group.first)
+    return f"{metric}; trivial baselines: {'; '.join(texts)}" if texts else metric
 
 
-def _runs(groups: Sequence[Group]) -> Frame:
+def _runs(groups: Sequence[Group], ids: bool) -> Frame:
     rows = []
     for group in groups:
         dev, test = (group.scores(split) for split in ("dev", "test"))
@@ -207,10 +209,11 @@ def _runs(groups: Sequence[Group]) -> Frame:
                 wording.count(group.parameters),
                 group.first.result.encoder_name,
                 group.differs,
+                " ".join(run.id for run in group.runs) if ids else "",
             ]
         )
     head = ["ELMo", "dev", "test", "epochs", "steps", "time", "parameters", "encoder"]
-    return Frame.of([*head, "differs in"], rows)
+    return Frame.of([*head, "differs in", "runs"], rows)
 
 
 def weights(grid: Grid) -> Frame:

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 from bench.experiment import View
 from bench.records import ManifestCell
 from bench.report.compare import Incomparable, compared
+from bench.report.names import metric_name, task_name
 from bench.report.read import Experiment, Records, Run
 from bench.report.statistics import Comparison, holm
 
@@ -92,9 +93,19 @@ class Grid:
         return [gap for entry in self.entries.values() for gap in entry.gaps]
 
     def metric(self, row: str) -> str:
-        return next(
-            (run.result.metric for entry in self.row(row) if entry for run in entry.runs), ""
-        )
+        return next((run.result.metric for run in self._runs(row)), "")
+
+    def title(self, row: str) -> str:
+        """The row's name; where the row is a task, what papers call it."""
+        runs = self._runs(row)
+        return task_name(runs[0]) if runs and runs[0].task == row else row
+
+    def scored_by(self, row: str) -> str:
+        """The split and the metric that the row shows, as `dev accuracy`."""
+        return " ".join([self.split(row), *map(metric_name, self._runs(row)[:1])])
+
+    def _runs(self, row: str) -> list[Run]:
+        return [run for entry in self.row(row) if entry for run in entry.runs]
 
     def split(self, row: str) -> str:
         return next((entry.split for entry in self.row(row) if entry), self.experiment.split)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
 from bench.report.merged import read_all
-from bench.report.read import Records
+from bench.report.read import Records, ReportError
 from bench.report.reproduction import Reproduction, reproductions
 from bench.report.transfers import stale, transfers
+from elmo_core.errors import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,22 @@ class Report:
     grids: list[Grid]
     groups: list[Group]
     reproductions: list[Reproduction]  # empty where there is nothing to reproduce
+
+    def only(self, names: Collection[str]) -> Report:
+        """Return the part of the report that is about these experiments; all of it without names.
+
+        Raises ReportError for a name that no experiment has.
+        """
+        if not names:
+            return self
+        known = [grid.experiment.name for grid in self.grids]
+        for name in names:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                there = ", ".join(dict.fromkeys(known)) or "no experiment"
+                raise ReportError(f"--only {name}: there is {there}{hint}")
+        grids = [grid for grid in self.grids if grid.experiment.name in names]
+        return Report(self.records, grids, [], [])
 
     @property
     def left_out(self) -> list[str]:

@@ -19,7 +19,7 @@ class ScoreCell:
     sd: str = ""  # their standard deviation: 1.0; empty for a single seed
     n: int = 0  # how many there are
     ours: str = ""  # the three together: 72.5 ± 1.0 (n=3)
-    best: bool = False  # whether no other mean of the row is higher
+    best: bool = False  # whether no other mean of the row is higher, as rounded
     difference: str = ""  # from the baseline: +14.3
     mark: str = ""  # its significance: ** or *, hollow for one seed: ☆☆ or ☆
     direction: str = ""  # up or down where it is significant, else none
@@ -36,7 +36,8 @@ class ScoreCell:
 class ScoreRow:
     """One row of a score table."""
 
-    name: str
+    name: str  # its key
+    title: str  # what papers call it
     metric: str  # which is shown, and of which split: dev accuracy
     cells: list[ScoreCell]
     yardsticks: str  # what needs no learning: majority class 33.4
@@ -44,8 +45,8 @@ class ScoreRow:
 
     @property
     def label(self) -> str:
-        """The row's name in one line, as `snli (dev accuracy)`."""
-        return f"{self.name} ({self.metric})"
+        """The row's title in one line, as `SNLI (dev accuracy)`."""
+        return f"{self.title} ({self.metric})"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,12 @@ class ScoreTable:
         return any(row.yardsticks for row in self.rows)
 
     @property
+    def same_n(self) -> int:
+        """How many seeds every score stands for; 0 where they differ."""
+        found = {cell.n for row in self.rows for cell in row.cells if cell.score}
+        return found.pop() if len(found) == 1 else 0
+
+    @property
     def partly(self) -> bool:
         """Whether a score stands for fewer seeds than were asked for."""
         return any(cell.score and cell.gaps for row in self.rows for cell in row.cells)
@@ -74,17 +81,18 @@ def scores(grid: Grid) -> ScoreTable:
 
 def _score_row(grid: Grid, row: str) -> ScoreRow:
     means = [entry.scores.mean for entry in grid.row(row) if entry and entry.scores]
-    best = max(means) if len(means) > 1 else None
+    best = wording.number(max(means)) if len(means) > 1 else ""
     return ScoreRow(
         name=row,
-        metric=f"{grid.split(row)} {grid.metric(row)}".strip(),
+        title=grid.title(row),
+        metric=grid.scored_by(row),
         cells=[_score_cell(grid, row, column, best) for column in grid.experiment.columns],
         yardsticks=wording.yardsticks(grid.yardsticks(row)),
         paper=row in grid.experiment.paper,
     )
 
 
-def _score_cell(grid: Grid, row: str, column: str, best: float | None) -> ScoreCell:
+def _score_cell(grid: Grid, row: str, column: str, best: str) -> ScoreCell:
     words: dict[str, str] = {}
     if (paper := grid.experiment.paper.get(row, {}).get(column)) is not None:
         words["paper"] = wording.paper(paper, grid.paper_difference(row, column))
@@ -99,5 +107,6 @@ def _score_cell(grid: Grid, row: str, column: str, best: float | None) -> ScoreC
         difference = entry.against.difference
         words |= {"difference": wording.signed(difference), "mark": entry.mark}
         words["direction"] = ("up" if difference > 0 else "down") if entry.mark else "none"
-    mean, n = (entry.scores.mean, len(entry.scores.values)) if entry.scores else (None, 0)
-    return ScoreCell(column, entry, n=n, best=mean is not None and mean == best, **words)
+    n = len(entry.scores.values) if entry.scores else 0
+    is_best = bool(best) and words.get("score") == best
+    return ScoreCell(column, entry, n=n, best=is_best, **words)

@@ -20,7 +20,7 @@ def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
     for problem in report.records.problems:
         print(f"left out: {problem}", file=sys.stderr)
     pictures = []
-    if not {"md", "html"}.isdisjoint(formats):
+    if not {"md", "html", "tex"}.isdisjoint(formats):
         from bench.report.figures.draw import draw
 
         pictures = draw(report)
@@ -34,7 +34,7 @@ def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
 
     texts: dict[str, tuple[str, Callable[[], str]]] = {
         "md": ("report.md", lambda: markdown.text(report, pictures)),
-        "tex": ("report.tex", lambda: latex.text(report)),
+        "tex": ("report.tex", lambda: latex.text(report, pictures)),
         "csv": ("report.csv", lambda: csv_file.text(report)),
         "html": ("index.html", page),
     }
@@ -44,5 +44,7 @@ def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
             temporary.write_text(make(), encoding="utf-8")
         written.append(str(folder / name))
     if pictures:
-        written.append(f"{folder / 'figures'}: {counted(len(pictures), 'figure')}, as PNG and SVG")
+        written.append(
+            f"{folder / 'figures'}: {counted(len(pictures), 'figure')}, as PNG, SVG and PDF"
+        )
     return written

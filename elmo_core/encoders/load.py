@@ -88,6 +88,12 @@ def _locate(
     if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
         return (*(_in_folder(path) if path.is_dir() else (path, None)), name)
+    if path.is_file():
+        raise OptionsError(
+            f"{source} is a file of weights alone: give the folder that has it and its "
+            f"options.json, or options and weights (encoder=elmo encoder.options=OPTIONS "
+            f"encoder.weights={source})"
+        )
     chosen = preset(source)
     return (*locate(chosen, cache_dir, offline=offline), chosen.name)
 

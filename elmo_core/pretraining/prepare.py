@@ -189,7 +189,8 @@ def _number(out: Path, names: list[str], request: Request) -> Report:
         held.update(word in vocabulary.ids for word in words)
     if not held:
         raise CorpusError(
-            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}"
+            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}: "
+            "give another folder and a larger share, such as --heldout 0.1"
         )
     return Report(
         sentences=sentences,

@@ -4,6 +4,9 @@ A report reads thousands of predictions and needs no model. It finds a task's `c
 package that a record names, `tasks.ner` for `tasks.ner.NER`: if this package has a dict `SCORES`
 with the class's name, `counts` and `from_counts` are taken from the module given there; if not,
 from the class itself, whose import may bring torch.
+
+What papers call the task and its metric stands in a dict `TITLES` of the package, by the
+class's name: `TITLES = {"SST5": ("SST-5", "accuracy")}`. Without it, a report shows the keys.
 """
 
 from __future__ import annotations

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["Coref"]
 __getattr__ = on_first_use(Coref="tasks.coref.task")
 SCORES = {"Coref": "tasks.coref.score"}
+TITLES = {"Coref": ("coreference", "CoNLL F1")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["Neighbours"]
 __getattr__ = on_first_use(Neighbours="tasks.neighbours.task")
 SCORES = {"Neighbours": "tasks.neighbours.score"}
+TITLES = {"Neighbours": ("nearest uses", "accuracy")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["NER"]
 __getattr__ = on_first_use(NER="tasks.ner.task")
 SCORES = {"NER": "tasks.ner.score"}
+TITLES = {"NER": ("NER", "F1")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["POS"]
 __getattr__ = on_first_use(POS="tasks.pos.task")
 SCORES = {"POS": "tasks.pos.score"}
+TITLES = {"POS": ("POS tagging", "accuracy")}

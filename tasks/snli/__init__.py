@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["SNLI"]
 __getattr__ = on_first_use(SNLI="tasks.snli.task")
 SCORES = {"SNLI": "tasks.snli.score"}
+TITLES = {"SNLI": ("SNLI", "accuracy")}

@@ -11,3 +11,4 @@ if TYPE_CHECKING:
 __all__ = ["SQuAD"]
 __getattr__ = on_first_use(SQuAD="tasks.squad.task")
 SCORES = {"SQuAD": "tasks.squad.score"}
+TITLES = {"SQuAD": ("SQuAD", "F1")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["SRL"]
 __getattr__ = on_first_use(SRL="tasks.srl.task")
 SCORES = {"SRL": "tasks.srl.score"}
+TITLES = {"SRL": ("SRL", "F1")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["SST5"]
 __getattr__ = on_first_use(SST5="tasks.sst5.task")
 SCORES = {"SST5": "tasks.sst5.score"}
+TITLES = {"SST5": ("SST-5", "accuracy")}

@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["WSD"]
 __getattr__ = on_first_use(WSD="tasks.wsd.task")
 SCORES = {"WSD": "tasks.wsd.score"}
+TITLES = {"WSD": ("WSD", "F1")}

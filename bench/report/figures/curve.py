@@ -11,6 +11,7 @@ from bench.report.figures.style import MARKERS, MUTED, SERIES, Picture, sheet
 from bench.report.grid import Entry, Grid
 from bench.report.mixes import MeanMix, mixes
 
+LEAST = 1.0  # points
 Points = list[tuple[float, Entry]]
 
 
@@ -33,8 +34,8 @@ def curve(grid: Grid) -> Iterator[Picture]:
         yield Picture(
             name=f"{experiment.id}-{number + 1}",
             section=experiment.id,
-            caption=f"{row}: score and learned shares of the layers against {name} (means over the "
-            "seeds; bars: standard deviation; dotted: uniform).",
+            caption=f"{grid.title(row)}: score and learned shares of the layers against {name} "
+            "(means over the seeds; bars: standard deviation; dotted: uniform).",
             alt=f"{row}: score and layer weights against {name}",
             figure=figure,
         )
@@ -87,13 +88,21 @@ def _scores(axes: Axes, axis: _Axis, points: Points, grid: Grid, row: str) -> No
         marker="o",
         elinewidth=1,
     )
+    _widen(axes)
     for entry in grid.row(row):
         if entry and entry.scores and entry.cells[0].x is None:
             axes.axhline(entry.scores.mean, color=MUTED, linestyle="--", linewidth=1.2)
             label = entry.cells[0].column
             axes.annotate(label, (1, entry.scores.mean), xycoords=("axes fraction", "data"),
                           ha="right", va="bottom", color=MUTED, fontsize=8)  # fmt: skip
-    axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
+    axes.set_title(f"{grid.title(row)}, {grid.scored_by(row)}")
+
+
+def _widen(axes: Axes) -> None:
+    """Let the axis span LEAST points or more: a smaller difference shall not look like a cliff."""
+    low, high = axes.get_ylim()
+    more = max(LEAST - (high - low), 0) / 2
+    axes.set_ylim(low - more, high + more)
 
 
 def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, MeanMix]]) -> None:

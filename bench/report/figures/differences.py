@@ -57,7 +57,7 @@ def _panel(axes: Axes, grid: Grid, row: str, entries: list[tuple[str, Entry]]) -
         paper = grid.paper_difference(row, column)
         if paper is not None:
             axes.plot(paper, y, "D", color=MUTED, markersize=4, label="the paper's")
-    axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
+    axes.set_title(f"{grid.title(row)}, {grid.scored_by(row)}")
     axes.set_yticks(range(len(entries)), [column for column, _ in entries])
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)

@@ -26,13 +26,13 @@ def efficiency(grid: Grid) -> Iterator[Picture]:
         axes.set_xticks(ticks, [f"{x:g} %" for x in ticks])
         axes.minorticks_off()
         axes.set_xlabel("part of the training set")
-        axes.set_title(f"{row}, {grid.split(row)} {grid.metric(row)}")
+        axes.set_title(f"{grid.title(row)}, {grid.scored_by(row)}")
         legend(figure, [axes], columns=2)
         yield Picture(
             name=f"{experiment.id}-{number + 1}",
             section=experiment.id,
-            caption=f"{row}: score against the size of the training set (bars: standard deviation "
-            "over seeds).",
+            caption=f"{grid.title(row)}: score against the size of the training set (bars: "
+            "standard deviation over seeds).",
             alt=f"{row}: sample efficiency with and without ELMo",
             figure=figure,
         )

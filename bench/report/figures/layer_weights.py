@@ -21,7 +21,7 @@ def heat(grid: Grid) -> Iterator[Picture]:
     several = len(experiment.columns) > 1
     for (row, column), entry in grid.entries.items():
         for mix in mixes(entry.runs):
-            label = f"{row}, {column}" if several else row
+            label = f"{grid.title(row)}, {column}" if several else grid.title(row)
             found.setdefault(mix.place, []).append((label, mix))
     if not found:
         return

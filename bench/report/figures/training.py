@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from bench.report.figures.style import Picture, legend, place_colour, sheet
 from bench.report.groups import Group
+from bench.report.names import metric_name, task_name
 
 
 def training(groups: Sequence[Group]) -> Iterator[Picture]:
@@ -22,7 +23,8 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         figure, panels = sheet(1 + losses, height=2.2 + 1.2 * losses, ratios=[1.6, 1][: 1 + losses])
         for group in found:
             _draw(panels, group)
-        panels[0].set_title(f"{task} on {data}: dev {found[0].first.result.metric}")
+        first = found[0].first
+        panels[0].set_title(f"{task_name(first)} on {data}: dev {metric_name(first)}")
         if losses:
             panels[1].set_title("training loss")
         panels[-1].set_xlabel("epoch")
@@ -31,7 +33,8 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         yield Picture(
             name=re.sub(r"[^\w.+-]+", "-", f"training-{task}-{data}"),
             section="runs",
-            caption=f"Training on {task} ({data}): each line is a run, coloured by where ELMo is.",
+            caption=f"Training on {task_name(first)} ({data}): each line is a run, coloured by "
+            "where ELMo is.",
             alt=f"Training curves of {task} on {data}",
             figure=figure,
         )

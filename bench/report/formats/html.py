@@ -64,7 +64,9 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         made=f"{datetime.now():%d %B %Y, %H:%M} · elmo-bench {version('elmo-bench')}",
         facts=_facts(report),
         sections=[page.section(grid, pictures) for grid in report.grids],
-        blocks=[page.block(i, block) for i, block in enumerate(frames.runs(report.groups))],
+        blocks=[
+            page.block(i, block) for i, block in enumerate(frames.runs(report.groups, ids=False))
+        ],
         pictures=[p for p in pictures if p.section == "runs"],
         learned=frames.learned(report.groups),
         explained=EXPLAINED,
@@ -156,6 +158,7 @@ class _Page:
             "seed": run.seed,
             "score": "" if score is None else f"{split} {wording.number(score, 2)}",
             "about": f"{what}, {wording.duration(result.seconds)}",
+            "folder": str(run.folder),  # a page that was mailed has lost the files of its links
             "links": self._links(run),
             "command": command,
         }

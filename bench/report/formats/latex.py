@@ -3,6 +3,7 @@ r"""report.tex: the tables with booktabs. \input it, or copy a table out of it."
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from bench.report import frames, wording
 from bench.report.frames import Frame
@@ -12,8 +13,12 @@ from bench.report.notes import notes
 from bench.report.report import Report
 from bench.report.score_table import ScoreCell, ScoreTable, scores
 
+if TYPE_CHECKING:
+    from bench.report.figures.style import Picture
+
 DAGGER = r"$^\dagger$"
-HEADER = r"""% Made by python -m bench.report. Needs \usepackage{booktabs,pifont,xcolor}; UTF-8.
+HEADER = r"""% By python -m bench.report. In the preamble:
+% \usepackage{adjustbox,booktabs,graphicx,pifont,xcolor}
 """
 SPECIAL = str.maketrans(
     {
@@ -34,8 +39,8 @@ SPECIAL = str.maketrans(
 )
 
 
-def text(report: Report) -> str:
-    """Return the whole report."""
+def text(report: Report, pictures: Sequence[Picture] = ()) -> str:
+    """Return the whole report; its pictures are files in figures/, beside it."""
     parts = [HEADER]
     for grid in report.grids:
         label, table = grid.experiment.id, scores(grid)
@@ -43,6 +48,7 @@ def text(report: Report) -> str:
         for name, frame in frames.beside(grid).items():
             caption = escaped(f"{grid.experiment.title}: {name}.")
             parts += [_float(caption, f"{label}-{name.split()[0]}", _plain(frame))]
+        parts += map(_figure, (p for p in pictures if p.section == label))
     if report.groups:
         for block in frames.runs(report.groups):
             caption = escaped(f"All runs, {block.title} ({block.note}).")
@@ -52,6 +58,7 @@ def text(report: Report) -> str:
         mixed = frames.learned(report.groups)
         caption = f"Learned mixes. {escaped(EXPLAINED)}"
         parts += [_float(caption, "mixes", _plain(mixed))] if mixed.rows else []
+        parts += map(_figure, (p for p in pictures if p.section == "runs"))
     return "\n".join(parts)
 
 
@@ -59,27 +66,32 @@ def _caption(grid: Grid, table: ScoreTable) -> str:
     experiment = grid.experiment
     about = ", ".join(wording.about(experiment))
     dagger = f" {DAGGER}: not all seeds." if table.partly else ""
-    return escaped(" ".join((f"{experiment.title} ({about}).", *notes(grid)))) + dagger
+    seeds = [f"n = {table.same_n}."] if table.same_n > 1 else []
+    trivial = [f"{row.title}: {row.yardsticks}." for row in table.rows if row.yardsticks]
+    learned = [f"Trivial baselines: {' '.join(trivial)}"] if trivial else []
+    said = (f"{experiment.title} ({about}).", *seeds, *notes(grid), *learned)
+    return escaped(" ".join(said)) + dagger
 
 
 def _scores(table: ScoreTable) -> str:
-    """Set a score table: ours, and the paper's beneath in grey."""
-    lines, yardsticks = [], table.yardsticks
+    """Set a score table: ours, the best of a row in bold, and the paper's beneath in grey."""
+    lines = []
     for row in table.rows:
-        cells = [escaped(row.label), *map(_cell, row.cells)]
-        lines.append(cells + [escaped(row.yardsticks)] * yardsticks)
+        lines.append([escaped(row.label), *(_cell(cell, table.same_n) for cell in row.cells)])
         if row.paper:
-            paper = [_grey("paper"), *(_grey(cell.paper) for cell in row.cells)]
-            lines.append(paper + [""] * yardsticks)
-    head = ["", *map(escaped, table.columns), *["needs no learning"] * yardsticks]
-    return _tabular(head, lines, "l" + "c" * len(table.columns) + "l" * yardsticks)
+            lines.append([_grey("paper"), *(_grey(cell.paper) for cell in row.cells)])
+    head = ["", *map(escaped, table.columns)]
+    return _tabular(head, lines, "l" + "c" * len(table.columns))
 
 
-def _cell(cell: ScoreCell) -> str:
+def _cell(cell: ScoreCell, same_n: int) -> str:
+    """Set a score; the number of its seeds is left to the caption where all have as many."""
     if not cell.ours:
         return _grey(cell.gaps)
-    against = f" ({cell.against})" if cell.against else ""
-    return escaped(cell.ours + against) + (DAGGER if cell.gaps else "")
+    ours = escaped(cell.ours.removesuffix(f" (n={same_n})"))
+    ours = rf"\textbf{{{ours}}}" if cell.best else ours
+    against = f" ({escaped(cell.against)})" if cell.against else ""
+    return ours + against + (DAGGER if cell.gaps else "")
 
 
 def _grey(words: str) -> str:
@@ -110,10 +122,26 @@ def _float(caption: str, label: str, tabular: str) -> str:
         (
             r"\begin{table}",
             r"\centering\small",
+            r"\begin{adjustbox}{max width=\linewidth}",  # narrower than the column: as it is
             tabular,
+            r"\end{adjustbox}",
             rf"\caption{{{caption}}}",
             rf"\label{{tab:{label}}}",
             r"\end{table}",
+            "",
+        )
+    )
+
+
+def _figure(picture: Picture) -> str:
+    return "\n".join(
+        (
+            r"\begin{figure}",
+            r"\centering",
+            rf"\includegraphics[width=\linewidth]{{figures/{picture.name}.pdf}}",
+            rf"\caption{{{escaped(picture.caption)}}}",
+            rf"\label{{fig:{picture.name}}}",
+            r"\end{figure}",
             "",
         )
     )

@@ -50,7 +50,7 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
         yield table(frame)
     yield from _pictures(pictures)
     if grid.gaps:
-        yield "What is not there, and the command that makes it:"
+        yield "Missing results, and the commands that compute them:"
         yield "\n".join(
             f"- {gap.cell.row}, {gap.cell.column}, seed {gap.cell.seed}: {gap.status}"
             f"{f' ({_escaped(gap.reason)})' if gap.reason else ''}: `{gap.cell.command}`"
@@ -65,12 +65,12 @@ def score_table(table: ScoreTable) -> str:
         rows.append([row.label, *map(_cell, row.cells), row.yardsticks])
         if row.paper:
             rows.append(["*paper*", *(_italic(cell.paper) for cell in row.cells), ""])
-    head = [" ", *map(_escaped, table.columns), "needs no learning"]
+    head = [" ", *map(_escaped, table.columns), "trivial baselines"]
     return _lines(Frame.of(head, rows))
 
 
 def _cell(cell: ScoreCell) -> str:
-    ours = cell.ours and f"**{cell.ours}**"
+    ours = f"**{cell.ours}**" if cell.best else cell.ours
     against = cell.ours and cell.against and _escaped(f"({cell.against})")
     return " ".join(filter(None, (ours, against, _italic(cell.gaps))))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,6 +40,24 @@ def test_one_format_alone(
     main([str(made_up_runs), "--format", "csv", "-o", str(tmp_path)])
     assert [path.name for path in tmp_path.iterdir()] == ["report.csv"]
     assert capsys.readouterr().out.split() == [str(tmp_path / "report.csv")]
+
+
+def test_one_experiment_alone(
+    made_up_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(made_up_runs), "--format", "tex", "-o", str(tmp_path), "--only"]
+    main([*words, "table2"])
+    text = (tmp_path / "report.tex").read_text()
+    assert re.findall(r"\\label\{tab:([^}-]*)", text) == ["table2"] * text.count(r"\label{tab:")
+    included = re.findall(r"\\includegraphics\[width=\\linewidth\]\{(.*)\}", text)
+    assert included
+    for name in included:
+        assert (tmp_path / name).read_bytes().startswith(b"%PDF")
+    with pytest.raises(SystemExit) as stop:
+        main([*words, "tabel2"])
+    assert stop.value.code == 2
+    assert "--only tabel2: there is" in (said := capsys.readouterr().err)
+    assert "did you mean 'table2'?" in said
 
 
 @pytest.mark.parametrize(

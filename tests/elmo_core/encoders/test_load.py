@@ -165,3 +165,10 @@ def test_a_new_bilm_begins_as_in_the_published_program() -> None:
     assert (state["forward_lstm.0.bias"] == 0).all()
     limit = (6 / (2 * 128 + 4 * 640)) ** 0.5
     assert state["backward_lstm.1.input_weight"].abs().max() == pytest.approx(limit, rel=0.01)
+
+
+def test_a_file_of_weights_alone_is_answered_with_both_ways(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.hdf5"
+    weights.touch()
+    with pytest.raises(OptionsError, match=r"give the folder .* encoder.weights=.*weights.hdf5"):
+        load_encoder(weights)
