@@ -28,7 +28,7 @@ class OneHot:
 
     name, layers, dim, fingerprint, parameters = "one-hot", 3, 16, "1", 0
 
-    def to(self, device: str) -> OneHot:
+    def to(self, device: torch.device | str) -> OneHot:
         return self
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
