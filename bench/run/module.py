@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pytorch_lightning as pl
 import torch
@@ -24,12 +24,20 @@ from tasks.task import Example, Task
 log = logging.getLogger(__name__)
 
 
+class Scored(NamedTuple):
+    """What a model says about a split, and how good it is."""
+
+    metrics: dict[str, float]
+    predictions: list[Example]
+
+
 class BenchModule(pl.LightningModule):
     """Minimises the task's loss + λ Σ w² and scores a split as a whole.
 
     The encoder is not in here: a batch brings its layers along. After `validate` or `test`,
-    `predictions` holds what the model said about the split. A model that has nothing to learn by
-    gradient is shown the batches all the same.
+    `metrics` and `predictions` hold what the model said about the split; after `fit`, `best` holds
+    the same of the best epoch's dev, unless that epoch was another process's. A model that has
+    nothing to learn by gradient is shown the batches all the same.
     """
 
     strict_loading = False  # frozen word vectors are not in checkpoints
@@ -41,6 +49,7 @@ class BenchModule(pl.LightningModule):
         self.learns = any(p.requires_grad for p in self.model.parameters())
         self.predictions: list[Example] = []
         self.metrics: dict[str, float] = {}
+        self.best: Scored | None = None
         self.history: list[dict[str, Any]] = []  # one entry an epoch
         self.at_hand: list[Example] = []  # the batch's examples, for error messages
         self.scheduler: LRScheduler | None = None
@@ -129,6 +138,9 @@ class BenchModule(pl.LightningModule):
         self.metrics = self.task.score(self.predictions)
 
     def _end_epoch(self) -> None:
+        score = self.metrics[self.task.metric]
+        if all(score > epoch["dev"][self.task.metric] for epoch in self.history):
+            self.best = Scored(self.metrics, self.predictions)
         learned = self._learned()
         number = self.current_epoch + 1
         epoch = {
@@ -139,7 +151,6 @@ class BenchModule(pl.LightningModule):
             "seconds": round(time.perf_counter() - self._started, 2),
         }
         self.history.append(epoch)
-        score = self.metrics[self.task.metric]
         said = [f"dev {self.task.metric} {score:.2f}"]
         if learned:
             said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
@@ -176,6 +187,7 @@ class BenchModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         # An epoch's number is its place: checkpoints of schema 1 counted from 0.
         self.history = [{**each, "epoch": i} for i, each in enumerate(checkpoint["history"], 1)]
+        self.best = None
         self._scheduler_state = checkpoint["scheduler"]
 
     def on_train_start(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -36,7 +36,7 @@ from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
 from bench.run.datamodule import BenchData
 from bench.run.fingerprint import changed, stamp
-from bench.run.module import BenchModule
+from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
 from bench.run.result import result_of
 from bench.run.trainer import check_device, trainer_of
@@ -198,13 +198,19 @@ class _Run:
             if self.data.split(split) is None:
                 log.info("no %s file: %s alone is reported", split, ", ".join(metrics))
                 continue
-            if split == "test":
-                self._fill(split)
-            with self._timed(f"{split}_s"):
-                evaluate(module, datamodule=self.data, verbose=False)
-            metrics[split] = module.metrics
-            predictions += [{"split": split, **row} for row in module.predictions]
+            scored = module.best if split == "dev" else None
+            if scored is None:
+                scored = self._scored(split, module, evaluate)
+            metrics[split] = scored.metrics
+            predictions += [{"split": split, **row} for row in scored.predictions]
         return metrics, predictions
+
+    def _scored(self, split: str, module: BenchModule, evaluate: Callable[..., Any]) -> Scored:
+        if split == "test":
+            self._fill(split)
+        with self._timed(f"{split}_s"):
+            evaluate(module, datamodule=self.data, verbose=False)
+        return Scored(module.metrics, module.predictions)
 
     def _online_code(self) -> OnlineCode | None:
         """Return the code length of the training labels, where it is asked for."""

@@ -58,6 +58,7 @@ def _add_train(subcommands: Subcommands) -> None:
         "train corpus -o model --options mini",
         "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
         "train corpus -o model --options my_options.json --accelerator gpu --devices 3",
+        "train corpus -o model --options original --start elmo-original",
     )
     verb.add_argument("corpus", type=Path, help="a folder that `prepare` made")
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the model")
@@ -66,6 +67,11 @@ def _add_train(subcommands: Subcommands) -> None:
         required=True,
         help="mini, small, medium, original, or a file: the published options.json, and "
         'what differs from the published training under "training"',
+    )
+    verb.add_argument(
+        "--start",
+        metavar="ENCODER",
+        help="a preset, folder or file whose weights it starts from (default: random ones)",
     )
     _add_loop(verb)
 
@@ -151,7 +157,7 @@ def _train(given: Namespace) -> None:
     options, training = read(given.options, given.set)
     from elmo_core.pretraining.train import train  # torch, once the options are found good
 
-    train(given.corpus, given.out, options, training, **_loop(given))
+    train(given.corpus, given.out, options, training, start=given.start, **_loop(given))
 
 
 def _loop(given: Namespace) -> dict[str, Any]:

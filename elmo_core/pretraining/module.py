@@ -36,11 +36,17 @@ class PretrainingModule(pl.LightningModule):
     """
 
     def __init__(
-        self, model: LanguageModel, corpus: Corpus, training: Training, devices: int = 1
+        self,
+        model: LanguageModel,
+        corpus: Corpus,
+        training: Training,
+        devices: int = 1,
+        origin: str | None = None,
     ) -> None:
+        """Take a model and its text; `origin` is the fingerprint of the encoder it starts from."""
         super().__init__()
         self.model, self.corpus, self.training_part = model, corpus, training
-        self.devices = devices
+        self.devices, self.origin = devices, origin
         self.recent: deque[float] = deque(maxlen=100)
         self.state: State | None = None
 
@@ -136,6 +142,7 @@ class PretrainingModule(pl.LightningModule):
             "tokens": len(self.corpus),
             "vocabulary": self.corpus.vocabulary.fingerprint,
             "devices": self.devices,
+            "start": self.origin,
         }
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ class CharCNN(nn.Module):
     (batch, tokens, characters) from `spell` → (batch, tokens, output_dim), `filters` for each of
     `widths`; zero for padding tokens. Windows are centred on the characters and see zeros beyond
     the word's ends, so that a word of one letter has a vector and first letters look different.
-    `dropout` falls on the characters' vectors.
+    `dropout` falls on the characters' vectors, on each occurrence of a word by itself.
     """
 
     def __init__(
@@ -54,8 +54,10 @@ class CharCNN(nn.Module):
 
     def forward(self, characters: Tensor) -> Tensor:
         real = (characters != PAD).any(2)
-        # A word that occurs several times in a batch is read once.
-        words, where = characters[real].unique(dim=0, return_inverse=True)
+        words = characters[real]
+        where: Tensor | slice = slice(None)
+        if not (self.training and self.dropout.p):  # what occurs several times is read once
+            words, where = words.unique(dim=0, return_inverse=True)
         x = self.dropout(self.table(words)).transpose(1, 2)  # (words, char_dim, characters)
         padding = (words == PAD).unsqueeze(1)
         pooled = []

@@ -16,7 +16,7 @@ from tasks.task import DataError
 
 PAD, UNK = 0, 1
 INITIAL_STD = 0.1  # of vectors learned from scratch
-GLOVE_STD = 0.4  # of GloVe's; Adadelta, whose first steps are small, needs epochs to get there
+GLOVE_STD = 0.4  # of GloVe's: small steps, or a low learning rate, would need epochs to get there
 
 log = logging.getLogger(__name__)
 

@@ -17,6 +17,8 @@ from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import WordEmbedding
 
+REGULARISED = ("with-elmo", "always", "never")
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -25,8 +27,14 @@ class Sizes:
     word_dim: int = 300  # of word vectors that are learned
     hidden: int = 300  # units of each LSTM, in each direction, and of the feed-forward layers
     dropout: float = 0.5
-    attention_dropout: float = 0.5  # after the attention; with ELMo only
-    weight_l2: float = 1e-4  # λ of Σ W² over recurrent and feed-forward matrices; with ELMo only
+    attention_dropout: float = 0.5  # after the attention
+    weight_l2: float = 1e-4  # λ of Σ W² over recurrent and feed-forward matrices
+    regularised: str = "with-elmo"  # these two: with-elmo (the paper's), always or never
+
+    def __post_init__(self) -> None:
+        if self.regularised not in REGULARISED:
+            known = ", ".join(REGULARISED)
+            raise ValueError(f"regularised={self.regularised}: unknown (choose one of {known})")
 
 
 class ESIM(nn.Module):
@@ -35,8 +43,9 @@ class ESIM(nn.Module):
     Premises and hypotheses come as one batch of sentences, premise first, pair after pair: both
     go through the same encoder, and through the same mixes, in one call.
 
-    With ELMo, as the paper has it: 50 % dropout after the attention and an ℓ2 penalty on all
-    recurrent and feed-forward matrices.
+    With ELMo, as the paper has it, there are 50 % dropout after the attention and an ℓ2 penalty on
+    all recurrent and feed-forward matrices. `regularised` "always" gives both to the baseline, too,
+    so that what is gained is ELMo's alone.
     """
 
     def __init__(
@@ -54,7 +63,9 @@ class ESIM(nn.Module):
         self.rnn_dropout = VariationalDropout(dropout)
         self.encoder = BiLSTM(placement.input_dim(words.output_dim), hidden)
         aligned = 4 * placement.output_dim(self.encoder.output_dim)
-        self.attention_dropout = Dropout(sizes.attention_dropout if placement.active else 0.0)
+        with_elmo = sizes.regularised == "with-elmo" and placement.active
+        regularised = with_elmo or sizes.regularised == "always"
+        self.attention_dropout = Dropout(sizes.attention_dropout if regularised else 0.0)
         self.enhance = Linear(aligned, hidden)
         self.composition = BiLSTM(hidden, hidden)
         self.classifier = nn.Sequential(
@@ -64,7 +75,7 @@ class ESIM(nn.Module):
             Dropout(dropout),
             Linear(hidden, labels),
         )
-        self.weight_l2 = sizes.weight_l2 if placement.active else 0.0
+        self.weight_l2 = sizes.weight_l2 if regularised else 0.0
         for layer in (self.enhance, *self.classifier):
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)

@@ -14,7 +14,7 @@ from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
 from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.snli.data import LABELS, names, read
 from tasks.snli.model import ESIM, Sizes
 from tasks.snli.sources import SOURCES
@@ -64,4 +64,5 @@ class SNLI(ClassificationTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        return ESIM(WordEmbedding(self.words), placement, self.sizes, labels=len(LABELS))
+        words = WordEmbedding(self.words, std=GLOVE_STD)
+        return ESIM(words, placement, self.sizes, labels=len(LABELS))

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from datasets import Dataset
@@ -132,9 +133,13 @@ def _span(context: str, tokens: Tokens, text: str, start: int, where: str) -> li
 
 
 def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
-    """Keep `longest` words of the example's paragraph, the first answer in their middle."""
+    """Keep `longest` words of the example's paragraph, with the first answer somewhere in them.
+
+    Where it lies is drawn, by the example's id: a fixed place would give the answer away.
+    """
     (first, last), total = example["spans"][0], len(example["tokens"])
-    begin = min(max((first + last - longest) // 2, 0), total - longest)
+    earliest, latest = max(last + 1 - longest, 0), min(first, total - longest)
+    begin = Random(example["id"]).randint(min(earliest, latest), latest)
     end = begin + longest
     inside = [[i - begin, j - begin] for i, j in example["spans"] if begin <= i and j < end]
     clipped = [

@@ -14,7 +14,7 @@ from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
 from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.sst5.data import LABELS, read
 from tasks.sst5.model import BCN, Sizes
 from tasks.sst5.sources import SOURCES
@@ -65,7 +65,8 @@ class SST5(ClassificationTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        return BCN(WordEmbedding(self.words), placement, self.sizes, labels=len(LABELS))
+        words = WordEmbedding(self.words, std=GLOVE_STD)
+        return BCN(words, placement, self.sizes, labels=len(LABELS))
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         return super().yardsticks(train.filter(lambda row: not row["phrase"]), split)

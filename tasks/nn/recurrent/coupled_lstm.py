@@ -27,19 +27,22 @@ from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
 class CoupledBiLSTM(nn.Module):
     """One layer that reads both ways: (batch, tokens, input) → (batch, tokens, 2 * hidden).
 
-    Each sequence is read over its own tokens alone; positions past its end are zero. For each gate,
-    the matrix that reads [x; h'] starts with orthonormal rows; biases and initial states at zero.
+    Each sequence is read over its own tokens alone; positions past its end are zero. As in Lee et
+    al.'s program of 2017, U starts with an orthonormal block for each gate, and W as in Glorot and
+    Bengio 2010, so that the recurrence starts alike whatever the size of the input. Biases and
+    initial states start at zero.
     """
 
     def __init__(self, input_dim: int, hidden: int, dropout: float) -> None:
         super().__init__()
         self.p, self.hidden, self.output_dim = dropout, hidden, 2 * hidden
-        gates = torch.empty(2, 3, hidden, input_dim + hidden)  # directions; i, j, o
-        for gate in gates.flatten(0, 1):
-            nn.init.orthogonal_(gate)
-        from_input, from_state = gates.split([input_dim, hidden], dim=3)
-        self.from_input = nn.Parameter(from_input.flatten(1, 2).contiguous())
-        self.from_state = nn.Parameter(from_state.flatten(1, 2).contiguous())
+        # Both directions, and in each the gates i, j and o.
+        self.from_input = nn.Parameter(torch.empty(2, 3 * hidden, input_dim))
+        self.from_state = nn.Parameter(torch.empty(2, 3 * hidden, hidden))
+        for direction in range(2):
+            nn.init.xavier_uniform_(self.from_input[direction])
+            for gate in self.from_state[direction].chunk(3):
+                nn.init.orthogonal_(gate)
         self.bias = nn.Parameter(torch.zeros(2, 1, 3 * hidden))
         self.first_h = nn.Parameter(torch.zeros(2, 1, hidden))
         self.first_c = nn.Parameter(torch.zeros(2, 1, hidden))

@@ -18,6 +18,7 @@ import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors.torch import load_file
 
+from bench.run.module import BenchModule
 from tasks.snli.task import SNLI
 from tests.bench.small import SMALL
 
@@ -101,6 +102,28 @@ def test_the_penalty_pulls_the_mix_towards_uniform(small: Small) -> None:
     common = ("elmo.placement=input", "elmo.layer_norm=false", *long)
     free, held = small(*common, "elmo.l2=0"), small(*common, "elmo.l2=1000")
     assert spread(held) < spread(free) / 5
+
+
+def test_dev_is_scored_once_an_epoch_and_the_best_one_reported(
+    small: Small, monkeypatch: pytest.MonkeyPatch, result: Result
+) -> None:
+    passes: list[str] = []
+    begin = BenchModule.on_validation_epoch_start
+
+    def noted(self: BenchModule) -> None:
+        passes.append(str(self.trainer.state.fn.value))
+        begin(self)
+
+    monkeypatch.setattr(BenchModule, "on_validation_epoch_start", noted)
+    folder = small("training.max_epochs=4", "training.optimizer.lr=0.05")
+    assert passes == ["fit"] * 4
+    found = result(folder)
+    best = max(found["history"], key=lambda epoch: epoch["dev"]["accuracy"])
+    assert found["best_epoch"] == best["epoch"]
+    assert found["metrics"]["dev"] == best["dev"]
+    rows = map(json.loads, (folder / "predictions.jsonl").read_text().splitlines())
+    right = [row["gold"] == row["prediction"] for row in rows if row["split"] == "dev"]
+    assert 100 * sum(right) / len(right) == pytest.approx(best["dev"]["accuracy"])
 
 
 def test_test_split_is_not_read_before_training_is_over(

@@ -18,6 +18,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
+from elmo_core.errors import OptionsError
 from elmo_core.pretraining import folder, loop
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
@@ -64,6 +65,46 @@ def stop_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
         return original(self, window, index)
 
     monkeypatch.setattr(PretrainingModule, "training_step", dying)
+
+
+def test_a_training_starts_from_an_encoder(
+    run: Callable[..., None],
+    prepared: Path,
+    options: Options,
+    training: Training,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first step is the encoder's own; to resume it, the same encoder is asked for."""
+    first, second, other = (tmp_path / name for name in ("first", "second", "other"))
+    run(first, epochs=0.3)
+    given = folder.load(first)[0].bilm.state_dict()
+
+    def go_on(start: Path, **changes: Any) -> None:
+        changed = replace(training, epochs=0.3, **changes)
+        train(prepared, second, options, changed, start=start, every=EVERY, accelerator="cpu")
+
+    seen = []
+    original = PretrainingModule.training_step
+
+    def noted(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
+        seen.append({k: v.clone() for k, v in self.model.bilm.state_dict().items()})
+        return original(self, window, index)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", noted)
+    go_on(first)
+    assert all(torch.equal(seen[0][name], tensor) for name, tensor in given.items())
+    assert any(not torch.equal(seen[-1][name], tensor) for name, tensor in given.items())
+    run(other, epochs=0.3, seed=7)
+    with pytest.raises(TrainingError, match="start = "):
+        go_on(other)
+
+
+def test_an_encoder_of_another_shape_is_no_start(
+    prepared: Path, options: Options, training: Training, tmp_path: Path
+) -> None:
+    with pytest.raises(OptionsError, match="elmo-mini: a biLM of another shape"):
+        train(prepared, tmp_path, options, training, start="elmo-mini")
 
 
 def test_from_text_to_encoder(run: Callable[..., None], prepared: Path, tmp_path: Path) -> None:

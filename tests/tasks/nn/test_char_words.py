@@ -26,6 +26,17 @@ def test_a_word_has_one_vector_whatever_stands_beside_it() -> None:
     assert vectors[1, 1:].abs().sum() == 0
 
 
+def test_dropout_falls_on_each_occurrence() -> None:
+    torch.manual_seed(0)
+    cnn = CharCNN(char_dim=16, filters=6, widths=[2, 3], dropout=0.5)
+    spelled = spell([["the", "cat", "the"], ["the"]])
+    vectors = cnn(spelled)
+    the = torch.stack([vectors[0, 0], vectors[0, 2], vectors[1, 0]])
+    assert len(the.unique(dim=0)) == 3
+    vectors = cnn.eval()(spelled)
+    assert torch.equal(vectors[0, 0], vectors[0, 2])
+
+
 def test_characters_by_hand() -> None:
     """ReLU of each window of three, the first and last half outside; then the maximum."""
     torch.manual_seed(0)

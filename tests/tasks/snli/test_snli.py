@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -116,10 +117,10 @@ def test_paper_data_comes_from_the_hub_once(hub: str, tmp_path: Path) -> None:
     assert len(SNLI(data="paper").load("dev") or []) == 3
 
 
-def model(where: str, **changes: float) -> ESIM:
+def model(where: str, **changes: Any) -> ESIM:
     torch.manual_seed(0)
     words = Words(WordVocabulary("abcdefgh"), 5)
-    sizes = replace(Sizes(hidden=7), **changes)  # type: ignore[arg-type]
+    sizes = replace(Sizes(hidden=7), **changes)
     return ESIM(WordEmbedding(words), Placement(where, 3, 4), sizes, labels=3)
 
 
@@ -156,6 +157,16 @@ def test_the_elmo_model_alone_has_weight_penalty_and_attention_dropout() -> None
         assert output["loss"].item() == pytest.approx(cross_entropy.item() + penalty, rel=1e-5)
     assert model("none").attention_dropout.p == 0
     assert model("input").attention_dropout.p == 0.5
+
+
+def test_the_baseline_may_be_regularised_as_the_elmo_model_is() -> None:
+    for where in ("none", "input"):
+        for regularised, p in (("always", 0.5), ("never", 0.0)):
+            built = model(where, regularised=regularised)
+            assert built.attention_dropout.p == p
+            assert built.weight_l2 == (1e-4 if regularised == "always" else 0.0)
+    with pytest.raises(ValueError, match="regularised=sometimes: unknown"):
+        Sizes(regularised="sometimes")
 
 
 def test_premise_and_hypothesis_have_different_parts() -> None:

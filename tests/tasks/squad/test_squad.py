@@ -14,7 +14,7 @@ from torch import Tensor
 
 from elmo_core import Placement
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
-from tasks.squad.data import names, read
+from tasks.squad.data import _cut, names, read
 from tasks.squad.model import BiDAF, Sizes
 from tasks.squad.task import SPANS, SQuAD
 from tasks.squad.tokens import tokenise
@@ -150,6 +150,15 @@ def test_long_paragraphs_are_cut_around_the_answer(tmp_path: Path, longest: int)
         else:
             assert 0 <= i <= j < longest
         assert cut["context"] == PASSAGE
+
+
+def test_where_the_answer_lies_in_a_cut_paragraph_says_nothing() -> None:
+    words = [str(i) for i in range(100)]
+    example = {"tokens": words, "starts": words, "ends": words, "spans": [[50, 51]]}
+    cut = [_cut({**example, "id": f"q{i}"}, 10) for i in range(200)]
+    assert {each["spans"][0][0] for each in cut} == set(range(9))
+    assert all(each["tokens"][each["spans"][0][0]] == "50" for each in cut)
+    assert cut[0] == _cut({**example, "id": "q0"}, 10)
 
 
 def test_training_alone_is_cut(tmp_path: Path) -> None:
