@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 
 from bench.atlas.layers import Layer
-from bench.report.figures.style import MARKERS, SERIES, STYLE, Picture, sheet
+from bench.report.figures.style import MARKERS, SERIES, STYLE, Picture, legend, sheet
 
 PANELS = (
     (
@@ -28,11 +28,11 @@ PANELS = (
 def figure(encoder: str, found: Sequence[Layer]) -> Picture:
     """Draw the numbers of these layers."""
     with matplotlib.rc_context(STYLE):
-        drawn, panels = sheet(len(PANELS), height=5.6, ratios=(1.6, 1, 1))
+        drawn, panels = sheet(len(PANELS), height=6.2, ratios=(1.6, 1, 1))
         for axes, (title, lines) in zip(panels, PANELS, strict=True):
             axes.set_title(title)
             _lines(axes, lines, found)
-        panels[0].legend(loc="best")
+        legend(drawn, panels[:1], columns=1)
         panels[-1].set_xticks([layer.number for layer in found])
         panels[-1].set_xlabel("layer")
     title = f"Every number against the layers of {encoder}"
