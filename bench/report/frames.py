@@ -146,23 +146,25 @@ def selectivities(grid: Grid) -> Frame:
             *(found.row, found.column, _score(found.entry), _score(found.control)),
             wording.signed(found.selectivity.difference) if found.selectivity else "",
             wording.interval(found.selectivity) if found.selectivity else "",
-            *(_code(found.code) + _code(found.control_code)),
+            _code(found.code),
+            _code(found.control_code),
         ]
         for found in probes(grid)
     ]
     head = ["row", "probe", "score", "control", "selectivity", f"{wording.CONFIDENCE} interval"]
-    code = ["code", "compression", "control's code", "control's compression"]
-    return Frame.of([*head, *code], rows)
+    return Frame.of([*head, "code", "control's code"], rows)
 
 
 def _score(entry: Entry | None) -> str:
     return wording.scores(entry.scores) if entry and entry.scores else ""
 
 
-def _code(found: CodeLength | None) -> list[str]:
+def _code(found: CodeLength | None) -> str:
+    """Return `11.13 kbit (8.1 ×)`: the code length, and how far that is a compression."""
     if found is None:
-        return ["", ""]
-    return [f"{wording.number(found.bits / 1000, 2)} kbit", wording.number(found.compression, 2)]
+        return ""
+    length, times = wording.number(found.bits / 1000, 2), wording.number(found.compression)
+    return f"{length} kbit ({times} ×)"
 
 
 @dataclass(frozen=True)

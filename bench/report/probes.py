@@ -15,7 +15,7 @@ from bench.report.statistics import Comparison
 EXPLAINED = (
     "Control: the same probe on labels drawn at random, one a word; selectivity: score minus "
     "control, paired by seed and example (Hewitt & Liang 2019). Code: the online code length of "
-    "the training labels; compression: how many times as long it is where all labels are equally "
+    "the training labels; in brackets, how many times as long it is where all labels are equally "
     "likely (Voita & Titov 2020)."
 )
 

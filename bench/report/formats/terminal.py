@@ -57,7 +57,7 @@ def table(grid: Grid) -> Table:
 
 
 def _plain(frame: Frame, title: str) -> Table:
-    found = Table(title=title)
+    found = Table(title=title, box=None)  # of many columns, lines take too much room
     for name in frame.head:
         found.add_column(Text(name))
     for row in frame.rows:

@@ -71,7 +71,7 @@ def test_a_probe_stands_beside_its_control(tmp_path: Path) -> None:
     assert found.selectivity.difference == pytest.approx(scores.mean - control.mean)
     assert found.selectivity.seeds == 3
     (row,) = frames.selectivities(grid).rows
-    assert row[-4:] == ["0.13 kbit", "2.33", "0.30 kbit", "1.00"]
+    assert row[-2:] == ["0.13 kbit (2.3 ×)", "0.30 kbit (1.0 ×)"]
     console = Console(width=160, record=True, file=io.StringIO())
     terminal.show(path, console)
     assert "control's code" in console.export_text()

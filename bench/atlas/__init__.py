@@ -1,0 +1,1 @@
+"""`python -m bench.atlas`: one page on what each layer of an encoder is like."""

@@ -1,0 +1,156 @@
+"""The atlas of an encoder that can be worked out by hand, and the command."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from bench.atlas import __main__ as command
+from bench.atlas import runs
+from bench.atlas.layers import layers, nearest_uses, varied
+from bench.atlas.sample import Sample, sample
+from tests.bench.made_up import ENCODER, Maker
+from tests.conftest import TINY_ENCODER
+
+NOUNS = ("bank", "dog", "tree", "cat", "sun", "sea")
+SENTENCES = [tuple(f"the {noun} is old".split()) for noun in NOUNS]
+
+
+class OneHot:
+    """Layer 0 tells words apart, layer 1 places, layer 2 sentences by their nouns."""
+
+    name, layers, dim, fingerprint, parameters = "one-hot", 3, 16, "1", 0
+
+    def to(self, device: torch.device | str) -> OneHot:
+        return self
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
+        eye = torch.eye(self.dim)
+        words = ["the", "is", "old", *NOUNS]
+        return [
+            torch.stack(
+                [
+                    eye[[words.index(word) for word in s]],
+                    eye[: len(s)],
+                    eye[[words.index(s[1])] * len(s)],
+                ]
+            )
+            for s in sentences
+        ]
+
+
+@pytest.fixture
+def found() -> Sample:
+    return sample(OneHot(), [*SENTENCES, *SENTENCES], 100, seed=1)
+
+
+def test_sentences_are_drawn_once_by_the_seed(found: Sample) -> None:
+    assert sorted(found.sentences) == sorted(SENTENCES)
+    small = sample(OneHot(), SENTENCES, 3, seed=1)
+    assert len(small.sentences) == 3
+    assert small.sentences == sample(OneHot(), SENTENCES, 3, seed=1).sentences
+    assert small.sentences != sample(OneHot(), SENTENCES, 3, seed=2).sentences
+
+
+def test_numbers_of_each_layer(found: Sample) -> None:
+    """24 uses make 276 pairs. Layer 0: those of `the`, `is` and `old`, 15 each, are alike; layer 1:
+    those of each of the four places; layer 2: those of each of the six sentences, 6 each."""
+    words, places, nouns = layers(found)
+    assert words.anisotropy == pytest.approx(45 / 276)
+    assert places.anisotropy == pytest.approx(60 / 276)
+    assert nouns.anisotropy == pytest.approx(36 / 276)
+    assert words.self_similarity == pytest.approx(1 - 45 / 276)
+    assert places.self_similarity == pytest.approx(1 - 60 / 276)
+    assert nouns.self_similarity == pytest.approx(0 - 36 / 276)
+    assert words.in_sentence == pytest.approx(1 / 2 - 45 / 276)  # four directions: 1 / √4
+    assert nouns.in_sentence == pytest.approx(1 - 36 / 276)
+    assert nouns.effective_rank == pytest.approx(5)  # six directions, without their mean
+    assert places.effective_rank == pytest.approx(3)
+    assert math.isnan(nouns.dimension)  # all neighbours are equally far
+
+
+def test_words_and_their_nearest_uses(found: Sample) -> None:
+    assert set(found.by_word) == {"the", "is", "old"}  # the others have one use
+    assert set(varied(found, 9)) == {"the", "is", "old"}
+    uses = nearest_uses(found, "is")
+    assert uses.asked.word == "is"
+    assert [round(cosine, 6) for cosine, _ in uses.nearest] == [1, 1, 0]
+    assert all(use.sentence != uses.asked.sentence for _, use in uses.nearest)
+    with pytest.raises(KeyError):
+        nearest_uses(found, "bank")
+
+
+def test_runs_of_the_encoder_stand_by_layer(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for layers_ in ("0", "1", "all"):
+        for seed in (1, 2):
+            make.run(placement="input", layers=layers_, seed=seed, shift=1.0)
+    make.run(placement="none")
+    assert ENCODER.fingerprint is not None
+    tables = runs.tables(tmp_path, ENCODER.fingerprint)
+    assert list(tables) == ["scores by layer", "learned mixes"]
+    scores = tables["scores by layer"]
+    assert scores.head == ["task", "chosen", "layer 0", "layer 1", "mix"]
+    ((task, chosen, *cells),) = scores.rows
+    assert (task, chosen) == ("snli on mini, test accuracy", "input")
+    assert all("(n=2)" in cell for cell in cells)
+    assert runs.tables(tmp_path, "another") == {}
+    assert runs.tables(tmp_path / "nowhere", ENCODER.fingerprint) == {}
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"The {noun} is old .\n" for noun in NOUNS))
+    return path
+
+
+def test_one_command_writes_the_page(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "page.html"
+    options = ("--text", str(text), "--runs", str(tmp_path / "runs"), "-o", str(out))
+    command.main([*TINY_ENCODER, *options])
+    shown = capsys.readouterr().out
+    assert "# Layers of random-elmo-0" in shown
+    assert shown.count("\n| 2 | ") == 4  # the numbers, and three words
+    assert "python -m bench experiment=layers task=pos encoder=random" in shown
+    page = out.read_text()
+    assert page.count("<svg ") == 1
+    assert "experiment=layers task=pos" in page
+    assert "src=" not in page  # nothing comes from elsewhere
+    assert 'href="http' not in page
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--word", "bank"), "--word bank: in fewer than 5 of 6 sentences"),
+        (("--sentences", "0"), "--sentences 0: must be 1 or more"),
+        (("encoder=elmo-minni",), "encoder=elmo-minni: unknown; did you mean 'elmo-mini'?"),
+    ],
+)
+def test_mistakes_are_one_line(
+    options: tuple[str, ...], says: str, text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main([*TINY_ENCODER[:1], "--text", str(text), *options])
+    assert stop.value.code == 2
+    assert says in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_help_needs_no_torch() -> None:
+    code = (
+        "import sys\n"
+        "from bench.atlas.__main__ import parser\n"
+        "parser().format_help()\n"
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
