@@ -13,9 +13,10 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from bench.config import Training
-from bench.errors import ConfigError, RunError
+from bench.errors import ConfigError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
+from bench.run.divergence import check_loss, check_output, check_weights
 from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.predictions import predictions
 from elmo_core import Placement
@@ -63,12 +64,7 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return None
         loss: Tensor = output["loss"] + self.placement.penalty()
-        if not torch.isfinite(loss):
-            ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
-            raise RunError(
-                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index + 1} "
-                f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
-            )
+        check_loss(loss, self.current_epoch + 1, index + 1, batch["examples"])
         self._losses.append(loss.detach())
         return loss
 
@@ -103,10 +99,14 @@ class BenchModule(pl.LightningModule):
 
     def on_validation_epoch_start(self) -> None:
         self.predictions = []
+        if self.trainer.state.fn == "fit":
+            check_weights(self.model, self.current_epoch + 1)
 
     def validation_step(self, batch: BenchBatch, index: int) -> None:
         self.at_hand = batch["examples"]
         output = self.model(batch["tensors"], batch["layers"])
+        if self.learns:
+            check_output(output, "test" if self.trainer.testing else "dev")
         self.predictions += predictions(self.task, output, batch["examples"])
 
     def on_validation_epoch_end(self) -> None:

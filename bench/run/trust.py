@@ -20,6 +20,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from bench.config import CONF, Config, check
 from bench.errors import ConfigError, RunError
+from bench.verbatim import REFERENCE
 
 LARGEST = 1_000_000
 """Bytes; ours have some 3,000."""
@@ -70,7 +71,7 @@ def parsed(path: Path) -> DictConfig:
     if not isinstance(cfg, DictConfig):
         raise RunError(f"{path}: damaged (no mapping of keys to values): repeat the run")
     for key, value in _leaves(OmegaConf.to_container(cfg)):
-        if isinstance(value, str) and "${" in value:
+        if isinstance(value, str) and REFERENCE.search(value):
             raise RunError(f"{path}: {key}: {value[:80]!r} refers to something outside the file")
     return cfg
 
