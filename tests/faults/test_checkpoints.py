@@ -166,6 +166,17 @@ def test_no_damaged_checkpoint_is_read(kind: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+def test_a_directory_that_points_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "last.ckpt"
+    torch.save({"state_dict": {"w": torch.arange(64.0)}}, path)
+    content = path.read_bytes()
+    end = content.rindex(b"PK\5\6")  # the record that says where the zip file's directory begins
+    start = (len(content) * 2).to_bytes(4, "little")
+    path.write_bytes(content[: end + 16] + start + content[end + 20 :])
+    with pytest.raises(CheckpointError, match=r"last\.ckpt: damaged"):
+        read_checkpoint(path)
+
+
 def test_a_whole_file_of_something_else(tmp_path: Path) -> None:
     torch.save([1, 2, 3], tmp_path / "last.ckpt")
     with pytest.raises(CheckpointError, match="no checkpoint"):
