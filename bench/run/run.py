@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from bench.choice import Choice
 from bench.console import said_in
 from bench.errors import ConfigError, RunError
-from bench.interrupts import told
+from bench.interrupts import end_with_launcher, told
 from bench.records import Finished
 from bench.run import checkpoints, features, loggers, out_of_memory, panel, unfinished
 from bench.run.build import encoder_of, placement_of, task_of
@@ -60,6 +60,7 @@ def run(cfg: DictConfig) -> Finished:
     record = Record.of(choice, cfg.paths.runs)
     steps = _Run(cfg, choice, record)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
+        end_with_launcher()
         logging.disable(logging.INFO)
         with told(lambda: ""):
             return steps.go()
