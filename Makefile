@@ -25,9 +25,11 @@ gpu: $(DEV)  ## all that wants a GPU: tests, speeds, gpu-report.json (25 minutes
 
 SEED   ?= 1
 COUNT  ?= 200
-faults: $(DEV)  ## a campaign: files mutated and read, runs killed and resumed (SEED=1 COUNT=200)
+faults: $(DEV)  ## a campaign: mutated files, hostile archives, kills, full disks (SEED=1 COUNT=200)
 	timeout 3600 $(BIN)/python -m tests.faults.readers --seed $(SEED) --count $(COUNT)
+	timeout 3600 $(BIN)/python -m tests.faults.archives --seed $(SEED) --count $(COUNT)
 	timeout 3600 $(BIN)/python -m tests.faults.kills --seed $(SEED) --count $$(($(COUNT) / 20))
+	timeout 3600 $(BIN)/python -m tests.faults.full_disk --seed $(SEED) --count $$(($(COUNT) / 50))
 
 lint: $(DEV)  ## ruff, formatting, types
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ from typing import Any
 import omegaconf
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from bench.errors import ConfigError
 from bench.experiment import Experiment
@@ -127,6 +128,7 @@ def register() -> None:
 
 def check(cfg: DictConfig) -> None:
     """Raise ConfigError for a key added with `+`, or a value that types alone do not catch."""
+    _check_references(cfg)
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")
     for node, schema in SCHEMAS.items():
@@ -143,6 +145,15 @@ def check(cfg: DictConfig) -> None:
     _check_trainer(cfg.trainer)
     _check_features(cfg.features)
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
+
+
+def _check_references(cfg: DictConfig) -> None:
+    try:
+        OmegaConf.to_container(cfg, resolve=True)
+    except OmegaConfBaseException as error:
+        reason = str(error).splitlines()[0]
+        hint = r"(where it is no reference but a name, write \${…} for ${…})"
+        raise ConfigError(f"{error.full_key}: {reason} {hint}") from None
 
 
 def _check_data(data: DictConfig) -> None:
@@ -169,7 +180,7 @@ def _check_training(training: DictConfig) -> None:
     both = training.clip_norm is not None and training.clip_value is not None
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
     rate = training.optimizer.get("lr", 0.0)
-    _require("training.optimizer.lr", rate, _is_rate(rate), "a finite number, 0 or more")
+    _require("training.optimizer.lr", rate, _is_rate(rate), "a number from 0 to 1000000")
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
     averages = training.ema is None or 0 < training.ema < 1
     _require("training.ema", training.ema, averages, "between 0 and 1, or null")
@@ -195,7 +206,7 @@ def _check_features(features: DictConfig) -> None:
 
 
 def _is_rate(rate: object) -> bool:
-    return isinstance(rate, int | float) and math.isfinite(rate) and rate >= 0
+    return isinstance(rate, int | float) and 0 <= rate <= 1e6  # above, float32 overflows
 
 
 def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.interrupts import interruptible
-from elmo_core.errors import ElmoCoreError, NotFetchedError
+from elmo_core.errors import ElmoCoreError, NotFetchedError, one_line
 from tasks.task import DataError
 
 DENIED = (errno.EACCES, errno.EPERM)
@@ -23,9 +23,15 @@ UNWRITABLE = (*DENIED, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 class ConfigError(ValueError):
     """A key or value of the configuration is wrong; the message is one line, for its owner."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
 
 class RunError(RuntimeError):
-    """A run cannot go on, for a reason that its owner can mend."""
+    """A run cannot go on, for a reason that its owner can mend; the message is one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class BusyError(RunError):

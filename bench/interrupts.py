@@ -97,12 +97,21 @@ def end_with_parent() -> None:
     worker nothing is done.
     """
     parent = multiprocessing.parent_process()
-    if parent is None:
-        return
+    if parent is not None and parent.pid is not None:
+        _end_with(parent.pid)
+
+
+@cache
+def end_with_launcher() -> None:
+    """Do the same in a process that trains with others, for the one that started it."""
+    _end_with(os.getppid())
+
+
+def _end_with(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
-        while os.getppid() == parent.pid:
+        while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(128 + signal.SIGTERM)
 

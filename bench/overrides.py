@@ -13,7 +13,7 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, Transformer
+from hydra.core.override_parser.types import Override, Quote, QuotedString, Transformer
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
@@ -36,6 +36,12 @@ TAKING = {
     *("--shell-completion", "-sc"),
 }
 """Options of Hydra's besides, and those of its commands whose value may be the next word."""
+
+PATHS = {
+    *("data.dir", "features.dir", "paths.runs", "word_vectors"),
+    *("encoder.source", "encoder.options", "encoder.weights", "encoder.vectors"),
+}
+"""Keys of files and folders, which may have any name."""
 
 UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
 """What Hydra raises for configuration that it cannot use."""
@@ -77,16 +83,19 @@ def expand(arguments: list[str]) -> list[str]:
       the run stays what it was when the model changes.
     - `data.dir=FOLDER` or `data.set=NAME` alone brings `data=open`, so that real data is not
       trained on like the built-in one.
-    - A path that begins with `~/` is quoted.
+    - A path that begins with `~/`, or that Hydra cannot read as it stands, is quoted.
     - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
     """
     expanded = []
     for argument in arguments:
         key, _, value = argument.partition("=")
         if key == "encoder" and _is_path(value):
-            expanded += ["encoder=elmo", f"encoder.source='{Path(value).expanduser()}'"]
-        elif value.startswith("~/"):  # shells leave it after a dotted key; Hydra cannot read it
-            expanded.append(f"{key}='{value}'")
+            expanded += [
+                "encoder=elmo",
+                _in_quotes("encoder.source", str(Path(value).expanduser())),
+            ]
+        elif value.startswith("~/") or (key in PATHS and not _readable(argument)):
+            expanded.append(_in_quotes(key, value))
         else:
             expanded.append(argument)
     keys = {argument.partition("=")[0] for argument in arguments}
@@ -102,6 +111,19 @@ def expand(arguments: list[str]) -> list[str]:
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
     return sorted(expanded, key=lambda word: word not in MANY)
+
+
+def _readable(word: str) -> bool:
+    try:
+        OverridesParser.create().parse_override(word)
+    except HydraException:
+        return False
+    return True
+
+
+def _in_quotes(key: str, value: str) -> str:
+    """Write an override whose value Hydra takes as it stands, references aside."""
+    return f"{key}={QuotedString(value, Quote.single).with_quotes()}"
 
 
 def refuse(words: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,11 @@ def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any
             if isinstance(content, dict) and "state_dict" in content:
                 return content
             changed = "it is no checkpoint"
-    except (OSError, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:  # whatever the two readers meet in bytes that nobody wrote
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a place before the file
+            raise
         changed = type(error).__name__
     raise CheckpointError(f"{path}: damaged ({changed})")
 

@@ -17,7 +17,10 @@ from omegaconf import DictConfig
 
 from bench import config
 from bench.__main__ import main
-from tests.devices.pretended import AVAILABLE, Traffic, pretended
+from tests.devices.pretended import AVAILABLE, Traffic, pretended, register
+
+if AVAILABLE:
+    register()
 
 TINY_ENCODER = (
     "encoder=random",

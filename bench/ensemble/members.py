@@ -64,7 +64,7 @@ class Member:
             with path.open(encoding="utf-8") as lines:
                 for row in map(json.loads, lines):
                     found[row["split"]][row["id"]] = json.dumps(row["gold"])
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(f"{path} cannot be read ({error}): repeat the run") from None
         return found
 

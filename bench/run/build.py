@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from inspect import Parameter, isclass, signature
 from typing import Any
 
 import hydra.utils
 import torch
 from hydra.errors import InstantiationException
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError, explain
+from bench.verbatim import literal
 from bench.world import local_rank
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
@@ -19,7 +22,7 @@ from tasks.task import Task
 
 
 def instantiate(node: Mapping[Any, Any], **arguments: object) -> Any:
-    """Call `hydra.utils.instantiate`, and raise what went wrong inside the target as it was.
+    """Call the target of `node`, and raise what went wrong inside it as it was.
 
     Args:
         node: The target, a dotted name under `_target_`, and its arguments.
@@ -31,16 +34,33 @@ def instantiate(node: Mapping[Any, Any], **arguments: object) -> Any:
     Raises:
         ConfigError: There is no such target, or it does not take these arguments.
     """
+    with _config_errors(node):
+        return _maker(node)(**arguments)
+
+
+def _maker(node: Mapping[Any, Any]) -> partial[Any]:
+    """Return the target with the arguments that `node` has, not called yet.
+
+    Hydra reads what it is given for references once more, and then a second time.
+    """
+    values = OmegaConf.to_container(node, resolve=True) if isinstance(node, DictConfig) else node
+    made: partial[Any] = hydra.utils.instantiate(literal(literal(values)), _partial_=True)
+    return made
+
+
+@contextmanager
+def _config_errors(node: Mapping[Any, Any]) -> Iterator[None]:
+    """Raise ConfigError for arguments that a target does not take; its other errors as they are."""
     try:
-        return hydra.utils.instantiate(node, **arguments)
-    except InstantiationException as error:
-        cause = error.__cause__
-        if cause is not None and not isinstance(cause, TypeError | ValueError | ImportError):
+        yield
+    except Exception as error:
+        cause = error
+        if isinstance(error, InstantiationException) and isinstance(error.__cause__, Exception):
+            cause = error.__cause__
+        wrong = isinstance(cause, InstantiationException | TypeError | ValueError | ImportError)
+        if not wrong or explain(cause):
             raise cause from None
-        if cause is not None and explain(cause):
-            raise cause from None
-        reason = " ".join(str(cause or error).split())
-        raise ConfigError(f"{node['_target_']}: {reason}") from error
+        raise ConfigError(f"{node['_target_']}: {' '.join(str(cause).split())}") from error
 
 
 def task_of(cfg: DictConfig) -> Task:
@@ -49,12 +69,14 @@ def task_of(cfg: DictConfig) -> Task:
     Raises:
         ConfigError: There is no such task, or one of its keys is wrong.
     """
-    keys = {key: value for key, value in cfg.task.items() if key != "name"}
+    chosen: Any = OmegaConf.to_container(cfg.task, resolve=True)
+    keys = {key: value for key, value in chosen.items() if key != "name"}
     promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}
-    called = instantiate({"_target_": cfg.task._target_, "_partial_": True}).func
-    if asks_for(called, "word_vectors"):
-        promised["word_vectors"] = cfg.word_vectors
-    task: Task = instantiate(keys, **promised)
+    with _config_errors(keys):
+        make = _maker(keys)
+        if asks_for(make.func, "word_vectors"):
+            promised["word_vectors"] = cfg.word_vectors
+        task: Task = make(**promised)
     return task
 
 

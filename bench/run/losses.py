@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from bench.errors import RunError
+from bench.run.divergence import REMEDY
 from tasks.task import Example
 
 EVERY = 50
@@ -56,8 +57,7 @@ class Losses:
         batch = len(self.all) - len(ids) + bad + 1
         raise RunError(
             f"the loss is {recent[bad]} in epoch {self.epoch}, batch {batch} "
-            f"(examples {', '.join(ids[bad])}, …): try a lower training.optimizer.lr or "
-            "training.clip_norm"
+            f"(examples {', '.join(ids[bad])}, …): {REMEDY}"
         )
 
     def mean(self) -> float:

@@ -16,6 +16,7 @@ from bench.config import Training
 from bench.errors import ConfigError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
+from bench.run.divergence import check_output, check_weights
 from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.losses import Losses
 from bench.run.predictions import predictions
@@ -122,10 +123,14 @@ class BenchModule(pl.LightningModule):
     def on_validation_epoch_start(self) -> None:
         self._losses.look()  # before anything of this epoch is written
         self.predictions = []
+        if self.trainer.state.fn == "fit":
+            check_weights(self.model, self.current_epoch + 1)
 
     def validation_step(self, batch: BenchBatch, index: int) -> None:
         self.at_hand = batch["examples"]
         output = self.model(batch["tensors"], batch["layers"])
+        if self.learns:
+            check_output(output, "test" if self.trainer.testing else "dev")
         self.predictions += predictions(self.task, output, batch["examples"])
 
     def on_validation_epoch_end(self) -> None:

@@ -27,6 +27,7 @@ from bench.choice import Choice
 from bench.errors import BusyError
 from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
+from bench.verbatim import literal
 from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing, sha256_of
 
@@ -113,8 +114,9 @@ class Record:
         self._write("environment.txt", environment())
 
     def write_config(self, cfg: DictConfig) -> None:
-        """Write config.yaml, with every interpolation resolved."""
-        self._write("config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
+        """Write config.yaml, with every interpolation resolved: it refers to nothing any more."""
+        values = literal(OmegaConf.to_container(cfg, resolve=True))
+        self._write("config.yaml", OmegaConf.to_yaml(OmegaConf.create(values)))
 
     def _write(self, name: str, text: str) -> None:
         with replacing(self.folder / name) as temporary:

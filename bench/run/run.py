@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from bench.choice import Choice
 from bench.console import said_in
 from bench.errors import ConfigError, RunError
-from bench.interrupts import told
+from bench.interrupts import end_with_launcher, told
 from bench.records import Finished, OnlineCode
 from bench.run import (
     checkpoints,
@@ -67,6 +67,7 @@ def run(cfg: DictConfig) -> Finished:
     choice, record = chosen(cfg)
     steps = _Run(cfg, choice, record)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
+        end_with_launcher()
         logging.disable(logging.INFO)
         with told(lambda: ""):
             return steps.go()

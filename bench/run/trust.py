@@ -20,9 +20,15 @@ from omegaconf.errors import OmegaConfBaseException
 
 from bench.config import CONF, Config, check
 from bench.errors import ConfigError, RunError
+from bench.verbatim import REFERENCE
 
 LARGEST = 1_000_000
 """Bytes; ours have some 3,000."""
+UNREADABLE = (
+    *(OmegaConfBaseException, yaml.YAMLError, UnicodeDecodeError),
+    *(AssertionError, AttributeError, TypeError, ValueError),
+)
+"""What yaml and OmegaConf raise for what no run has written."""
 DEEPEST = 30
 """Levels of nesting; ours have five."""
 BUILT = ("task", "encoder")
@@ -64,13 +70,13 @@ def parsed(path: Path) -> DictConfig:
         text = path.read_text(encoding="utf-8")
         _check_events(path, text)
         cfg = OmegaConf.create(text)
-    except (UnicodeDecodeError, yaml.YAMLError, OmegaConfBaseException, RecursionError) as error:
+    except (*UNREADABLE, RecursionError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise RunError(f"{path}: damaged ({reason}): repeat the run") from None
     if not isinstance(cfg, DictConfig):
         raise RunError(f"{path}: damaged (no mapping of keys to values): repeat the run")
     for key, value in _leaves(OmegaConf.to_container(cfg)):
-        if isinstance(value, str) and "${" in value:
+        if isinstance(value, str) and REFERENCE.search(value):
             raise RunError(f"{path}: {key}: {value[:80]!r} refers to something outside the file")
     return cfg
 
@@ -98,8 +104,8 @@ def _typed(path: Path, cfg: DictConfig) -> DictConfig:
         check(typed)
         _ = typed.task["name"], typed.task["_target_"]
         plain = OmegaConf.create(OmegaConf.to_container(typed))
-    except (OmegaConfBaseException, ConfigError) as error:
-        reason = " ".join(str(error).split())
+    except (*UNREADABLE, ConfigError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise RunError(f"{path}: no configuration of a run ({reason})") from None
     except KeyError as error:
         raise RunError(f"{path}: no configuration of a run (task has no {error})") from None

@@ -22,7 +22,8 @@ def word_ids(word: str, width: int = WIDTH) -> list[int]:
     """Return the `width` ids of a word; bytes beyond `width - 2` are cut off.
 
     A long word may be cut inside a character, as in the original. Lone surrogates, which strict
-    UTF-8 refuses, get the three bytes that the scheme has for their number.
+    UTF-8 refuses, get the three bytes that the scheme has for their number. `<S>` and `</S>` are
+    spelled like other words: in a text they are no boundaries (the original takes them for such).
     """
     return _frame(word.encode("utf-8", "surrogatepass")[: width - 2], width)
 

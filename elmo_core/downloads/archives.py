@@ -61,10 +61,12 @@ def _explained(archive: Path) -> Iterator[None]:
         ) from error
 
 
-def _extract(archive: Path, folder: Path, place: Callable[[str], str | None]) -> list[str]:
+def _extract(
+    archive: Path, folder: Path, place: Callable[[str], str | None]
+) -> list[PurePosixPath]:
     """Write the wanted files below `folder`; returns where they are in it."""
     most = FREE + TIMES * archive.stat().st_size
-    targets: dict[str, None] = {}
+    targets: dict[PurePosixPath, None] = {}  # `a` and `./a` are one
     for name, regular, content in _members(archive, most):
         target = place(name)
         if _leads_out(name):
@@ -73,7 +75,7 @@ def _extract(archive: Path, folder: Path, place: Callable[[str], str | None]) ->
             raise FetchError(f"{archive}: {name!r} is not a regular file; not unpacked")
         if target is not None:
             most -= _write(content, folder / target, most, archive)
-            targets[target] = None
+            targets[PurePosixPath(target)] = None
     return list(targets)
 
 

@@ -58,6 +58,9 @@ _LSTM = {
     "state_linearity.bias": "bias",
     "state_projection.weight": "projection",
 }
+DIGITS = 9
+"""Of a row's number, at most."""
+
 STRIPPED = "\u3000"
 """The key of a line without one: a white space character, which was stripped with the rest."""
 
@@ -140,12 +143,12 @@ def read_dictionary(path: Path, needed: tuple[str, ...]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise WeightsError(f"{path}: cannot be read ({error})") from error
     for number, line in enumerate(lines, start=1):
         *key, row = line.strip().split("\t")
-        if len(key) > 1 or not row.isdecimal():
+        if len(key) > 1 or not row.isdecimal() or len(row) > DIGITS:
             raise WeightsError(f"{path}, line {number}: expected a key, a tab and a number")
         found[key[0] if key else STRIPPED] = int(row)
     if any(row >= len(found) for row in found.values()):

@@ -16,6 +16,9 @@ from elmo_core.pretraining.perplexity import Perplexity
 from elmo_core.whole_files import replacing
 
 LOG = "log.csv"
+LONGEST = 1000
+"""Characters of a row; ours have a hundred. It keeps numbers within what `int` takes."""
+
 SECONDS = 20
 """Between two lines."""
 
@@ -61,7 +64,7 @@ def read_log(out: Path) -> list[dict[str, str]]:
     if not (out / LOG).exists():
         return []
     with open(out / LOG, encoding="utf-8", errors="replace", newline="") as file:
-        rows = csv.DictReader(line for line in file if "\0" not in line)
+        rows = csv.DictReader(line for line in file if "\0" not in line and len(line) < LONGEST)
         return [row for row in rows if (row.get("step") or "").isdecimal() and row.get("time")]
 
 

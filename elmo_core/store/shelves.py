@@ -64,10 +64,13 @@ def _shelf(folder: Path) -> Shelf:
         except SafetensorError:
             shelf.damaged += 1
             continue
-        shelf.encoder, shelf.fingerprint = about["encoder"], about["fingerprint"]
-        shelf.precision = about["precision"]
-        shelf.sentences += int(about["sentences"])
-        shelf.tokens += int(about["tokens"])
+        try:
+            shelf.encoder, shelf.fingerprint = about["encoder"], about["fingerprint"]
+            shelf.precision = about["precision"]
+            shelf.sentences += int(about["sentences"])
+            shelf.tokens += int(about["tokens"])
+        except (KeyError, TypeError, ValueError):  # of another program
+            shelf.damaged += 1
     return shelf
 
 

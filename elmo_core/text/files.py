@@ -32,7 +32,7 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their ends.
 
-    Raises TextError, naming file and line, where a line is not UTF-8 or nothing can be read.
+    Raises TextError, naming file and line, where a line is no UTF-8 text or nothing can be read.
     """
     try:
         with open(path, "rb") as file:
@@ -50,6 +50,8 @@ def read_tokenised(paths: Iterable[Path]) -> Iterator[list[str]]:
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:
+    if b"\0" in line:  # a block of them is what a power cut leaves
+        raise TextError(f"{path}, line {number}: not text: it holds NUL bytes")
     try:
         return line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -159,6 +159,19 @@ def test_workers_end_with_their_parent(
     wait_for(lambda: not any(map(running, workers)), seconds=20)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+def test_processes_that_train_together_end_with_the_first(
+    started: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    process = started("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2")
+    wait_for(lambda: list(tmp_path.glob("runs/snli/*/checkpoints/last.ckpt")))
+    others = children(process.pid)
+    assert others
+    process.kill()
+    wait_for(lambda: not any(map(running, others)), seconds=20)
+
+
 def test_an_interruption_that_a_failing_clean_up_hides(capsys: pytest.CaptureFixture[str]) -> None:
     def cut_short() -> None:
         try:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,22 +87,23 @@ class OnDevice(Tensor):
 _traffic = Traffic()
 
 
-@contextmanager
-def pretended() -> Iterator[tuple[torch.device, Traffic]]:
-    """Inside, there is the device; what goes on between it and the host is counted."""
-    _register()
-    _traffic.restart()
-    with _Dispatched(), _Called():
-        yield torch.device(NAME, 0), _traffic
+def register() -> None:
+    """Let torch know the device. This must come before the first gradient of the process, since
+    autograd counts the devices there are only once."""
 
-
-@cache
-def _register() -> None:
     class Backend(backend_registration._DummyBackendModule):
         def get_amp_supported_dtype(self) -> list[torch.dtype]:
             return [torch.bfloat16, torch.float16]
 
     backend_registration._setup_privateuseone_for_python_backend(NAME, backend_module=Backend())
+
+
+@contextmanager
+def pretended() -> Iterator[tuple[torch.device, Traffic]]:
+    """Inside, there is the device; what goes on between it and the host is counted."""
+    _traffic.restart()
+    with _Dispatched(), _Called():
+        yield torch.device(NAME, 0), _traffic
 
 
 class _Dispatched(TorchDispatchMode):

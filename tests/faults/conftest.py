@@ -9,7 +9,8 @@ import pytest
 from tests.bench.conftest import small
 from tests.elmo_core.conftest import tiny_options
 from tests.elmo_core.pretraining.conftest import options, prepared, text, training
-from tests.faults.files import Kind, kinds
+from tests.faults.files import Kind
+from tests.faults.readers import kinds
 from tests.tasks.wsd.wsd_set import write_wsd
 
 __all__ = ["options", "prepared", "small", "text", "tiny_options", "training"]

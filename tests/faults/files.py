@@ -52,8 +52,8 @@ class Kind:
             (folder / path).write_bytes(whole)
 
 
-def kinds(folder: Path) -> dict[str, Kind]:
-    """Every kind by its name; `folder` is for what is needed to make them."""
+def data_kinds(folder: Path) -> dict[str, Kind]:
+    """Every kind of data and weights by its name; `folder` is for what is needed to make them."""
     tokenize("This loads spaCy, which is not to be measured.")
     return {
         **dict(_columns()),

@@ -1,36 +1,27 @@
 """`python -m tests.faults.kills --seed 1 --count 10`: small runs are killed, resumed and compared.
 
 Each trial kills one run by SIGKILL: at a random moment, or around a file's commit (before it is
-renamed, with its temporary file cut in half, or after). The same command then goes on to the end,
-and what it leaves is compared, byte for byte, with what the same run leaves undisturbed.
+renamed, with its temporary file cut in half, or after). Then a checkpoint is damaged, in every
+second trial. The same command then goes on to the end, and what it leaves is compared, byte for
+byte, with what the same run leaves undisturbed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from tests.bench.small import SMALL
+from tests.faults.damage import KINDS
+from tests.faults.runs import RUNS, Undisturbed, left, words
 
-RUNS: dict[str, tuple[str, ...]] = {
-    "input": ("elmo.placement=input",),
-    "both, averaged": ("elmo.placement=input+output", "training.ema=0.9"),
-    "no ELMo": ("elmo.placement=none",),
-    "live": ("elmo.placement=input", "features=live"),
-}
-ALL = ("training.max_epochs=4", "data.train_share=0.02")
-LEFT = ("predictions.jsonl", "head.safetensors", "vocabulary.json")
 COMMITS = 14  # files that such a run writes, about
 
 AT_A_COMMIT = """
@@ -74,11 +65,11 @@ class Kill:
         return f"commit {self.commit} ({self.how})" if self.commit else f"{self.seconds:.1f} s"
 
 
-def go(words: list[str], kill: Kill | None = None) -> int:
+def go(given: list[str], kill: Kill | None = None) -> int:
     """Do a run in a process of its own, which is perhaps killed; return the exit status."""
-    command = [sys.executable, "-m", "bench", *words]
+    command = [sys.executable, "-m", "bench", *given]
     if kill and kill.commit:
-        command = [sys.executable, "-c", AT_A_COMMIT, str(kill.commit), kill.how, *words]
+        command = [sys.executable, "-c", AT_A_COMMIT, str(kill.commit), kill.how, *given]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         return process.wait(kill.seconds if kill and kill.seconds else None)
@@ -87,37 +78,27 @@ def go(words: list[str], kill: Kill | None = None) -> int:
         return process.wait()
 
 
-def left(runs: Path) -> dict[str, Any]:
-    """What a finished run left: its record without clock times, and the bytes of its files."""
-    (folder,) = (path.parent for path in runs.glob("*/*/result.json"))
-    record: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    del record["timing"]
-    for epoch in record["history"]:
-        del epoch["seconds"]
-    return {"record": record, **{name: (folder / name).read_bytes() for name in LEFT}}
-
-
 class Campaign:
     """Trials, one after another, in a folder of their own."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.chance = folder, random.Random(seed)
-        self.undisturbed: dict[str, tuple[dict[str, Any], float]] = {}
-        os.environ["ELMO_BENCH_CACHE"] = str(folder / "cache")
+        self.undisturbed = Undisturbed(folder)
 
     def trial(self, number: int) -> str | None:
         """Kill a run, resume it and compare; return what is wrong, or None."""
         name = self.chance.choice(sorted(RUNS))
-        whole, seconds = self._whole(name)
+        whole, seconds = self.undisturbed(name)
         kill, runs = Kill.drawn(self.chance, seconds), self.folder / str(number)
         fresh = self.chance.random() < 0.5  # whether features have to be computed again
         if fresh:
             shutil.rmtree(self.folder / "cache" / "features", ignore_errors=True)
-        killed = go(self._words(name, runs), kill) == -signal.SIGKILL
-        said = f"trial {number}: {name}, {kill}{'' if killed else ' (ended before)'}"
+        killed = go(words(name, runs), kill) == -signal.SIGKILL
+        harm = self._harm(runs)
+        said = f"trial {number}: {name}, {kill}{'' if killed else ' (ended before)'}{harm}"
         print(said, file=sys.stderr, flush=True)
         half = [path for path in runs.rglob("*.json") if not _is_whole(path)]
-        status = go(self._words(name, runs))
+        status = go(words(name, runs))
         if half:
             return f"{said}: half-written {half[0].name}"
         if status:
@@ -126,16 +107,14 @@ class Campaign:
         differs = [key for key, value in whole.items() if found[key] != value]
         return f"{said}: {', '.join(differs)} differ" if differs else None
 
-    def _whole(self, name: str) -> tuple[dict[str, Any], float]:
-        if name not in self.undisturbed:
-            runs, started = self.folder / name.replace(" ", "-"), time.monotonic()
-            if status := go(self._words(name, runs)):
-                raise SystemExit(f"{name}: status {status} without any fault")
-            self.undisturbed[name] = left(runs), time.monotonic() - started
-        return self.undisturbed[name]
-
-    def _words(self, name: str, runs: Path) -> list[str]:
-        return [*SMALL, *ALL, *RUNS[name], f"paths.runs={runs}"]
+    def _harm(self, runs: Path) -> str:
+        """Damage one of the checkpoints that are there, every second time; say what was done."""
+        found = sorted(runs.glob("*/*/checkpoints/*.ckpt"))
+        if not found or self.chance.random() < 0.5:
+            return ""
+        path, damage = self.chance.choice(found), self.chance.choice(sorted(KINDS))
+        KINDS[damage](path)
+        return f", then {path.name}: {damage}"
 
 
 def _is_whole(path: Path) -> bool:

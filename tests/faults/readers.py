@@ -22,18 +22,26 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from bench.errors import ConfigError, RunError
 from elmo_core.errors import ElmoCoreError
 from tasks.task import DataError
-from tests.faults.files import Kind, kinds
+from tests.faults.files import Kind, data_kinds
 from tests.faults.mutations import mutate
+from tests.faults.own_files import own_kinds
 
 BYTES, BYTES_EACH = 64 << 20, 1000  # of memory: for any file, and for each of its bytes
 SECONDS, SECONDS_EACH = 2.0, 2e-5  # measured as the process's own, on a machine of 2026
 LINE = 1000  # characters of a message
+PROPER = (DataError, ElmoCoreError, RunError, ConfigError)
 
 
 class Bad(AssertionError):
     """A reader did what none may do."""
+
+
+def kinds(folder: Path) -> dict[str, Kind]:
+    """Every kind of file by its name; `folder` is for what is needed to make them."""
+    return {**data_kinds(folder / "data"), **dict(own_kinds(folder / "own"))}
 
 
 def read(kind: Kind, content: bytes, folder: Path) -> str:
@@ -42,7 +50,7 @@ def read(kind: Kind, content: bytes, folder: Path) -> str:
     try:
         with _measured(len(content)):
             kind.read(folder)
-    except (DataError, ElmoCoreError) as error:
+    except PROPER as error:
         message = str(error)
         if len(message) > LINE or len(message.splitlines()) != 1:
             raise Bad(f"a message of {len(message)} characters: {message[:200]!r}") from error

@@ -12,6 +12,7 @@ import pytest
 
 from elmo_core.downloads.archives import unpack
 from elmo_core.errors import FetchError
+from tests.faults.archives import trial
 
 
 def zip_of(path: Path, *names: str) -> bytearray:
@@ -64,6 +65,22 @@ def test_a_strange_archive_leaves_nothing(pack: Callable[[Path], None], tmp_path
     assert len(str(caught.value).splitlines()) == 1
     assert list(out.iterdir()) == []
     assert archive.exists()
+
+
+def test_a_file_that_is_named_in_two_ways_is_one(tmp_path: Path) -> None:
+    zip_of(tmp_path / "archive", "a.txt", "./a.txt")
+    found = unpack(tmp_path / "archive", tmp_path / "out", lambda name: name)
+    assert found == [tmp_path / "out" / "a.txt"]
+    assert found[0].read_bytes() == b"text"
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_no_archive_reaches_beyond_its_folder(number: int, tmp_path: Path) -> None:
+    """A few of `python -m tests.faults.archives`."""
+    for each in range(20):
+        (tmp_path / f"{each}").mkdir()
+        _, wrong = trial(f"{number}.{each}", tmp_path / f"{each}")
+        assert wrong is None, (number, each)
 
 
 def test_what_stood_there_stays_when_an_archive_is_refused(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -164,6 +166,18 @@ def test_no_damaged_checkpoint_is_read(kind: str, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"last\.ckpt: (damaged|missing)") as error:
         read_checkpoint(path)
     assert "\n" not in str(error.value)
+
+
+def test_a_place_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Damage may make the reader of zip files seek there, which the system refuses."""
+
+    def refused(self: zipfile.ZipFile) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    torch.save({"state_dict": {}}, tmp_path / "last.ckpt")
+    monkeypatch.setattr(zipfile.ZipFile, "testzip", refused)
+    with pytest.raises(CheckpointError, match=r"last\.ckpt: damaged"):
+        read_checkpoint(tmp_path / "last.ckpt")
 
 
 def test_a_whole_file_of_something_else(tmp_path: Path) -> None:

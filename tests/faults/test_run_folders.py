@@ -158,6 +158,12 @@ def test_a_package_is_trusted_by_name(
         ("task: {name: snli}", "no configuration of a run"),
         ("elmo: {placement: sideways}", "no configuration of a run"),
         ("nonsense: 1", "no configuration of a run"),
+        (f"{'x' * 200_000}: 1", "no configuration of a run|damaged"),
+        ("just words", "no configuration of a run"),
+        ("7", "no configuration of a run|damaged"),
+        ("data: null", "no configuration of a run"),
+        ("elmo: 3", "no configuration of a run"),
+        ("training: [1]", "no configuration of a run"),
         ("a: " + "[" * 5000, "nested more than|damaged"),
     ],
 )
@@ -167,6 +173,7 @@ def test_a_configuration_that_is_none_gets_one_line(text: str, said: str, tmp_pa
         read(tmp_path / "config.yaml")
     assert str(tmp_path / "config.yaml") in str(error.value)
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) <= 1000
 
 
 def test_bytes_that_are_no_text_get_one_line(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ WRONG = (
     "training.optimizer.lr=inf",
     "training.optimizer.lr=nan",
     "training.optimizer.lr=-1",
+    "training.optimizer.lr=1e30",
     "training.optimizer.lr=fast",
     "trainer.limit_batches=0",
     "trainer.limit_batches=-1",

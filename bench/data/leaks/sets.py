@@ -10,6 +10,7 @@ from typing import Any
 from bench.data.leaks.overlap import Collection, normalised
 from bench.errors import RunError
 from bench.overrides import composed
+from bench.verbatim import quoted
 from elmo_core.errors import did_you_mean
 from tasks.base.published import SPLITS, Source, published
 from tasks.task import DataError
@@ -49,9 +50,9 @@ def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
     have = {name.partition("/")[0] for name in sets}
     for name in [task] if task else tasks:
         if name not in have and (root / name).is_dir():
-            sets[f"{name}/{name}"] = [f"task={name}", f"data.dir='{root / name}'"]
+            sets[f"{name}/{name}"] = [f"task={name}", f"data.dir={quoted(str(root / name))}"]
     if sets or task is not None:
-        return sets or {f"{task}/{root.name}": [f"task={task}", f"data.dir='{root}'"]}
+        return sets or {f"{task}/{root.name}": [f"task={task}", f"data.dir={quoted(str(root))}"]}
     raise RunError(
         f"--dir {root}: no task's folder in it ({', '.join(tasks)}); if its files are one task's, "
         "say which: --task NAME"
@@ -60,7 +61,7 @@ def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
 
 def _of(source: Source, root: Path | None) -> tuple[str, list[str]]:
     words = [f"task={source.task}", f"data={source.kinds[0]}", f"data.set={source.name}"]
-    where = f"data.dir='{source.folder(root)}'"
+    where = f"data.dir={quoted(str(source.folder(root)))}"
     return f"{source.task}/{source.name}", [*words, where]
 
 

@@ -33,6 +33,12 @@ def test_boundaries() -> None:
     assert end == [BEGIN, 258, END] + [PAD] * 47
 
 
+def test_a_boundary_that_a_text_spells_is_a_word() -> None:
+    for word, boundary in zip(("<S>", "</S>"), boundary_ids(), strict=True):
+        assert word_ids(word)[1 : len(word) + 1] == [byte + 1 for byte in word.encode()]
+        assert word_ids(word) != boundary
+
+
 ODD = ["\0", "\ud800", "😀", "漢字", "e\u0301", "\U0010ffff", " "]
 
 

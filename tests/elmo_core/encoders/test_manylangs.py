@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from elmo_core.encoders.manylangs import load_manylangs
-from elmo_core.encoders.manylangs_layout import SIZES
+from elmo_core.encoders.manylangs_layout import SIZES, read_dictionary
 from elmo_core.errors import OptionsError, WeightsError
 from tests.manylangs_files import LETTERS, SETTINGS, WORDS, manylangs
 
@@ -148,6 +148,21 @@ def test_both_file_formats_are_one_encoder(tmp_path: Path) -> None:
     old, new = manylangs(tmp_path / "old"), manylangs(tmp_path / "new", legacy=False)
     assert load_manylangs(old).fingerprint == load_manylangs(new).fingerprint
     assert load_manylangs(old).name == "old"
+
+
+@pytest.mark.parametrize("letter", ["\u2028", "\x85", "\x1c", "\v"])
+def test_a_dictionary_holds_what_ends_lines_elsewhere(letter: str, tmp_path: Path) -> None:
+    path = tmp_path / "char.dic"
+    path.write_text(f"x\t0\na{letter}b\t1\n", encoding="utf-8")
+    assert read_dictionary(path, ("x",)) == {"x": 0, f"a{letter}b": 1}
+
+
+@pytest.mark.parametrize("row", ["9" * 5000, "-1", "²", "1.0", ""])
+def test_a_row_of_a_dictionary_is_a_number(row: str, tmp_path: Path) -> None:
+    path = tmp_path / "char.dic"
+    path.write_text(f"x\t0\ny\t{row}\n", encoding="utf-8")
+    with pytest.raises(WeightsError, match=r"char\.dic, line 2: expected a key"):
+        read_dictionary(path, ("x",))
 
 
 def test_a_dictionary_line_without_its_white_space(tmp_path: Path) -> None:
