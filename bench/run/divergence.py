@@ -23,11 +23,13 @@ def check_weights(model: nn.Module, epoch: int) -> None:
             raise RunError(f"{name} is not finite after epoch {epoch}: {REMEDY}")
 
 
-def check_output(output: Mapping[str, Any], split: str) -> None:
+def check_output(output: Mapping[str, Any]) -> None:
     """Raise RunError where a trained model's scores for examples are NaN.
 
     Infinite ones are masks; a loss may be NaN where no example of the batch has a known label.
     """
-    for name, value in output.items():
-        if name != "loss" and isinstance(value, Tensor) and torch.isnan(value).any():
-            raise RunError(f"the model's {name} are NaN on {split}: {REMEDY}")
+    scores = {k: v for k, v in output.items() if k != "loss" and isinstance(v, Tensor)}
+    spoiled = [value.isnan().any() for value in scores.values()]
+    if spoiled and any(spoiled := torch.stack(spoiled).tolist()):  # on a GPU, each look is a wait
+        name = next(name for name, bad in zip(scores, spoiled, strict=True) if bad)
+        raise RunError(f"the model's {name} are NaN: {REMEDY}")

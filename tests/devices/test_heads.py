@@ -29,8 +29,8 @@ COPIES = {"coref": 16, "squad": 14}
 """To the device, of a step, where it is more than 9: the batch's tensors, and of each recurrent
 layer where the sorted sequences stand."""
 
-READING = {"pos": 1, "sst5": 2, "snli": 2, "wsd": 7, "neighbours": 8, "squad": 3, "coref": 5}
-"""Waits of a prediction: what was predicted is fetched."""
+READING = {"pos": 2, "wsd": 7, "neighbours": 8, "squad": 4, "coref": 6}
+"""Waits of a prediction, where they are not 3: what was predicted is looked at and fetched."""
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_predictions(name: str, head: Callable[[str], Head], accelerator: Accele
     assert [row["prediction"] for row in module.predictions] == [
         row["prediction"] for row in expected
     ]
-    assert sum(traffic.waits.values()) <= READING.get(name, 2), traffic.waits
+    assert sum(traffic.waits.values()) <= READING.get(name, 3), traffic.waits
 
 
 @names
