@@ -30,6 +30,7 @@ class Data:
     set: str | None = None  # a published set by its name, where a task has several
     dir: str | None = None  # read this folder instead
     train_share: float = 1.0  # part of the training set; a smaller one lies within a larger one
+    control: bool = False  # a control task's random labels instead, drawn by the seed
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Training:
     optimizer: dict[str, Any] = field(default_factory=dict)
     scheduler: dict[str, Any] | None = None
     scheduler_interval: str = "epoch"  # or "step": a batch; ReduceLROnPlateau takes dev scores
+    online_code: bool = False  # afterwards, the code length of the training labels
 
 
 @dataclass

@@ -25,12 +25,14 @@ one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from elmo_core.errors import one_line
 
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
+    from pathlib import Path
+
     from datasets import Dataset
     from torch import Tensor, nn
 
@@ -50,6 +52,10 @@ class DataError(ValueError):
 
 class NotCombinable(TypeError):
     """The reason why outputs of several models cannot be made one."""
+
+
+class NotProbed(TypeError):
+    """The reason why a task has no control task, or its labels no code length."""
 
 
 class Task(ABC):
@@ -74,6 +80,14 @@ class Task(ABC):
         Raises:
             DataError: a folder or file is missing or malformed; the message names file and line.
         """
+
+    def paths(self, split: str) -> Sequence[Path]:
+        """Return the files that `load` reads for a split, in a fixed order.
+
+        Of the user's own folder, their bytes stand in the run id. By default there are none in any
+        split, which means that the task does not say: then every file below the folder counts.
+        """
+        return ()
 
     @abstractmethod
     def prepare(self, train: Dataset) -> None:
@@ -148,6 +162,63 @@ class Task(ABC):
         """
         return ()
 
+    @property
+    def label_names(self) -> Collection[str]:
+        """The names of the labels that training has shown, as a user knows them: of a tag such as
+        B-PER the type. None by default, where gold is no choice among labels.
+
+        An evaluation on other data compares them with `gold_labels`.
+        """
+        return ()
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        """Return the names of the labels in an example's gold; a task that has `label_names` has
+        this method, too."""
+        return ()
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
+
+        Args:
+            row: one prediction.
+            names: the new name of each label that gets one. Several may get the same.
+        """
+        return row
+
+    # -- probes, of which a report says what they cannot have learned by heart
+
+    def control(self, train: Dataset, seed: int) -> Callable[[Example], Example]:
+        """Make the control task (Hewitt & Liang 2019): the same examples with labels drawn at
+        random, the same for all uses of a word. `tasks.base.control` has the usual one.
+
+        Args:
+            train: the training examples, whose labels are drawn from.
+            seed: another one draws other labels.
+
+        Returns:
+            What puts the control task's labels into an example, of any split.
+
+        Raises:
+            NotProbed: there is no control task; by default, there never is.
+        """
+        raise NotProbed("its task has no control task (Task.control)")
+
+    def surprisals(
+        self, output: dict[str, Tensor], examples: Sequence[Example]
+    ) -> list[list[float]]:
+        """Read from a model's output the bits that each gold label takes: −log₂ p(label).
+
+        They make the online code length (Voita & Titov 2020); without a model, a label is one of
+        `labels`, all alike.
+
+        Returns:
+            For each example the surprisals of its labels, all of which training has shown.
+
+        Raises:
+            NotProbed: the model has no such probabilities; by default, it never has.
+        """
+        raise NotProbed("its task does not say how likely a label is (Task.surprisals)")
+
     def size(self, example: Example) -> int:
         """Return the length by which examples are bucketed into batches: the longest sentence's."""
         return max(len(sentence) for sentence in self.sentences(example))
@@ -161,6 +232,21 @@ class Task(ABC):
         predictions.jsonl has it as `cluster`, and a report's intervals count groups.
         """
         return str(example["id"])
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Say by which properties of an example results may be told apart: words or whole numbers.
+
+        predictions.jsonl has them as `slices`, and a report's page counts and filters by them.
+        """
+        return {"length": self.size(example)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write a prediction as a person reads it: the example's `text`, `gold` and `prediction`.
+
+        predictions.jsonl has it as `drawn`, and a report's page shows it.
+        """
+        text = " / ".join(" ".join(words) for words in self.sentences(example))
+        return {"text": text, **{side: _words(row[side]) for side in ("gold", "prediction")}}
 
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
@@ -184,3 +270,8 @@ class Task(ABC):
     @abstractmethod
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score on `split`, in `metric`, what needs no learning: {"majority class": 33.8}."""
+
+
+def _words(value: Any) -> str:
+    """Write a label, or a list of them."""
+    return ", ".join(map(_words, value)) if isinstance(value, list | tuple) else str(value)

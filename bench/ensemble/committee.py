@@ -13,7 +13,7 @@ from torch import Tensor
 from bench.console import progress
 from bench.errors import RunError
 from bench.run import features
-from bench.run.build import device_of, encoder_of
+from bench.run.build import device_of
 from bench.run.datamodule import BenchData
 from bench.run.predictions import predictions
 from bench.run.trained import configuration, trained
@@ -118,7 +118,4 @@ class Committee:
 def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
     """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
     cfg = configuration(folder, trusted)
-    name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
-    if name not in stores and (encoder := encoder_of(cfg)) is not None:
-        stores[name] = features.store_of(cfg, encoder)
-    return Expert(folder, cfg, stores.get(name))
+    return Expert(folder, cfg, features.shared_store(cfg, stores))

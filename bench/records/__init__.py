@@ -1,6 +1,7 @@
 """What is on disk about runs and experiments, as types: the one schema of both. No torch here.
 
-    <runs>/<task>/<run_id>/result.json     a `Finished` run (or ensemble of runs), or a `Failed` one
+    <runs>/<task>/<run_id>/result.json      a `Finished` run, ensemble or evaluation, or a `Failed`
+                                            run
     <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
 
 `read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this
@@ -19,13 +20,16 @@ from bench.records.damaged import DamagedRecord
 from bench.records.manifests import Manifest, ManifestCell, read_manifest
 from bench.records.results import (
     SCHEMA,
+    CodedLabels,
     Elmo,
     EncoderFacts,
     Epoch,
+    Evaluation,
     Failed,
     Finished,
     MemberScore,
     Mix,
+    OnlineCode,
     Primary,
     Result,
     Sitting,
@@ -34,16 +38,19 @@ from bench.records.results import (
 
 __all__ = [
     "SCHEMA",
+    "CodedLabels",
     "DamagedRecord",
     "Elmo",
     "EncoderFacts",
     "Epoch",
+    "Evaluation",
     "Failed",
     "Finished",
     "Manifest",
     "ManifestCell",
     "MemberScore",
     "Mix",
+    "OnlineCode",
     "Primary",
     "Result",
     "Sitting",

@@ -8,9 +8,18 @@ from bench.console import counted
 from bench.records import SCHEMA
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
+from bench.report.probes import EXPLAINED, probes
 from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
 from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, number
+
+REPRODUCTION = "Against the reference"
+REPRODUCED = (
+    "Runs of the same id: the same choice and the same seed. The difference is here minus "
+    "reference, paired by seed and example; its interval is over both where there are several "
+    "seeds, and over examples alone for one. Within the interval means that it leaves 0 in: what "
+    "differs is no more than another training, or other examples, would make."
+)
 
 
 def notes(grid: Grid) -> list[str]:
@@ -21,6 +30,7 @@ def notes(grid: Grid) -> list[str]:
         *_differences(grid),
         *_resolution(resolutions(grid)),
         *_all_tasks(grid),
+        *_probes(grid),
         *_data(grid),
         *(
             f"{row}, {column}: not compared: {entry.not_compared}."
@@ -108,6 +118,11 @@ def _all_tasks(grid: Grid) -> Iterator[str]:
         )
 
 
+def _probes(grid: Grid) -> Iterator[str]:
+    if any(probes(grid)):
+        yield EXPLAINED
+
+
 def _data(grid: Grid) -> Iterator[str]:
     experiment = grid.experiment
     for row in experiment.rows:
@@ -118,3 +133,6 @@ def _data(grid: Grid) -> Iterator[str]:
             f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
             "and differences rather than scores."
         )
+    theirs = experiment.paper_encoders
+    if experiment.paper and theirs and experiment.encoder not in theirs:
+        yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."

@@ -11,9 +11,10 @@ from datasets import Dataset
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
+from bench.errors import ConfigError
 from bench.run.fingerprint import fingerprint
 from elmo_core.store.feature_store import FeatureStore
-from tasks.task import Batch, Example, Task
+from tasks.task import Batch, Example, NotProbed, Task
 
 POOL = 50  # batches that are sorted by length together: little padding, still well mixed
 
@@ -35,6 +36,12 @@ def epoch_seed(seed: int, epoch: int, rank: int = 0) -> int:
         rank: Of the process, for what each process draws for itself.
     """
     return (rank << 48) + seed * 100_003 + epoch  # below 2**48 without the rank
+
+
+def drawn(examples: Dataset, seed: int) -> list[int]:
+    """Return the order in which a seed draws examples: the first ones are a smaller share."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randperm(len(examples), generator=generator).tolist()
 
 
 class BucketSampler(Sampler[list[int]]):
@@ -76,16 +83,24 @@ class BenchData(pl.LightningDataModule):
     """Serves the splits of a task in batches.
 
     Of the training split, `train_share` is drawn by the seed, at least one example; a smaller share
-    lies within a larger one. The test split is not read before testing begins.
+    lies within a larger one. With `control`, all splits have the labels of the task's control task.
+    The test split is not read before testing begins.
     """
 
-    def __init__(self, task: Task, batch_size: int, seed: int, train_share: float = 1.0) -> None:
+    def __init__(
+        self,
+        task: Task,
+        batch_size: int,
+        seed: int,
+        train_share: float = 1.0,
+        control: bool = False,
+    ) -> None:
         super().__init__()
         self.task, self.batch_size, self.seed = task, batch_size, seed
-        self.train_share = train_share
+        self.train_share, self.control = train_share, control
         self.store: FeatureStore | None = None  # where no place wants the encoder
         self.splits: dict[str, Dataset | None] = {}
-        self.fingerprints: dict[str, str] = {}  # of the whole splits that were read
+        self.fingerprints: dict[str, str] = {}  # of the whole splits, as they were read
 
     def split(self, name: str) -> Dataset | None:
         """Return the examples of "train", "dev" or "test", read once; None where there is none."""
@@ -93,6 +108,7 @@ class BenchData(pl.LightningDataModule):
             whole = self.task.load(name)
             if whole is not None:
                 self.fingerprints[name] = fingerprint(whole)
+                whole = self._controlled(whole, name) if self.control else whole
             self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
 
@@ -102,14 +118,22 @@ class BenchData(pl.LightningDataModule):
         assert found is not None, f"no {name} split"
         return found
 
+    def _controlled(self, whole: Dataset, name: str) -> Dataset:
+        """Give a split the control task's labels. Raises ConfigError where there is none."""
+        train = whole if name == "train" else self.task.load("train")
+        assert train is not None
+        try:
+            relabelled = self.task.control(train, self.seed)
+        except NotProbed as reason:
+            raise ConfigError(f"data.control=true: {reason}") from None
+        return whole.map(relabelled, keep_in_memory=True, load_from_cache_file=False)
+
     def _share(self, train: Dataset) -> Dataset:
-        """Draw the part that is trained on; it keeps the order of the file."""
+        """Draw the part that is trained on."""
         if self.train_share == 1:
             return train
-        generator = torch.Generator().manual_seed(self.seed)
-        order = torch.randperm(len(train), generator=generator).tolist()
         size = max(round(self.train_share * len(train)), 1)
-        return train.select(sorted(order[:size]))
+        return train.select(sorted(drawn(train, self.seed)[:size]))
 
     def train_dataloader(self) -> DataLoader[BenchBatch]:
         examples = self.examples("train")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.choice import Choice
-from bench.records import EncoderFacts, Epoch, Finished, Mix, Primary
+from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.provenance import Sitting
@@ -23,7 +23,7 @@ def result_of(
     module: BenchModule,
     metrics: Metrics,
     *,
-    stamp: str | None,
+    online_code: OnlineCode | None,
     timing: Mapping[str, float],
     provenance: Sequence[Sitting],
 ) -> Finished:
@@ -35,7 +35,7 @@ def result_of(
         encoder: Its encoder; None without ELMo.
         module: What was trained.
         metrics: The scores of the best epoch.
-        stamp: The hash of the data's files before they were read.
+        online_code: The code length of the training labels; None where it was not asked for.
         timing: Seconds by step, but for training.
         provenance: Who worked on the run.
 
@@ -50,7 +50,11 @@ def result_of(
     return outcome(
         Finished,
         choice,
-        data={**choice.values["data"], "fingerprint": data.fingerprints, "stamp": stamp},
+        data={
+            **choice.values["data"],
+            "content": choice.content,
+            "fingerprint": data.fingerprints,
+        },
         encoder=encoder and _described(encoder),
         metrics=metrics,
         primary=Primary(name=task.metric, split=primary, value=metrics[primary][task.metric]),
@@ -60,6 +64,7 @@ def result_of(
         steps=history[-1].get("steps"),
         best_epoch=max(history, key=lambda epoch: epoch["dev"][task.metric])["epoch"],
         history=[Epoch(**epoch) for epoch in history],
+        online_code=online_code,
         provenance=provenance,
         timing={name: round(each, 2) for name, each in seconds.items()},
         counts={

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from bench.choice import Choice
 from bench.console import duration, in_worker, one_line, say
 from bench.errors import BusyError, explain
 from bench.interrupts import end_with_parent
 from bench.records import Finished
+from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
@@ -71,7 +71,7 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
 
 
 def _done(cfg: DictConfig) -> Outcome:
-    record = Record.of(Choice.of(cfg), cfg.paths.runs)
+    _, record = chosen(cfg)
 
     def work() -> Finished:
         if world_size(cfg.trainer) > 1 and not _started_together():

@@ -37,8 +37,8 @@ class CharCNN(nn.Module):
 
     What `spell` gives → (batch, tokens, output_dim), `filters` for each of `widths`; zero for
     padding tokens. Windows are centred on the characters and see zeros beyond the word's ends, so
-    that a word of one letter has a vector and first letters look different.
-    `dropout` falls on the characters' vectors, on each occurrence of a word by itself.
+    that a word of one letter has a vector and first letters look different. `dropout` falls on the
+    characters' vectors, on each occurrence of a word by itself.
     """
 
     def __init__(
@@ -56,19 +56,13 @@ class CharCNN(nn.Module):
     def forward(self, words: Tensor, where: Tensor) -> Tensor:
         """Read `words` (words, characters), and put their vectors `where` (batch, tokens) they
         stand."""
-        if not (self.training and self.dropout.p):  # what occurs several times is read once
-            return F.pad(self._read(words), (0, 0, 1, 0))[where]
-        place, on_cpu = where.flatten(), where.device.type == "cpu"
-        real = place > 0
-        # A GPU reads padding, too: to find it would be to wait.
-        every = torch.arange(len(place), device=place.device)
-        rows = real.nonzero().squeeze(1) if on_cpu else every
-        vectors = self._read(words[place[rows].clamp(min=1) - 1])
-        output = vectors.new_zeros(len(place), self.output_dim).index_copy(0, rows, vectors)
-        return output.masked_fill(~real.unsqueeze(1), 0.0).view(*where.shape, -1)
+        words = F.pad(words, (0, 0, 1, 0))  # row 0 is padding
+        if self.training and self.dropout.p:
+            return self._read(words[where.flatten()]).unflatten(0, where.shape)
+        return self._read(words)[where]  # what occurs several times is read once
 
     def _read(self, words: Tensor) -> Tensor:
-        """Compute the vectors of words: (words, output_dim)."""
+        """Compute the vectors of words: (words, characters) → (words, output_dim)."""
         x = self.dropout(self.table(words)).transpose(1, 2)  # (words, char_dim, characters)
         padding = (words == PAD).unsqueeze(1)
         pooled = []

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from bench.config import CONF
+from bench.sweep.sweeper import Sweep
 
 Bench = Callable[..., int]
 Planned = Callable[..., list[str]]
 
 TASKS = sorted(path.stem for path in (CONF / "task").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the runs cost is told in test_plan.py; to find it out takes seconds."""
+    monkeypatch.setattr(Sweep, "_forecast", lambda self, todo: None)
 
 
 @pytest.fixture
@@ -38,6 +45,7 @@ EXPECTED = {
     "table3": (9, [f"task=squad elmo.placement={p}" for p in ("input", "output", "input+output")]),
     "table5": (13, ["task=wsd encoder=elmo-mini elmo.layers=1", "task=wsd encoder=cove"]),
     "table6": (13, ["task=pos encoder=elmo-mini elmo.layers=2", "task=pos encoder=random"]),
+    "probes": (90, ["encoder=random data.control=True elmo.layers=1", "task=pos", "seed=5"]),
     "neighbours": (13, ["task=neighbours encoder=elmo-mini elmo.layers=1", "encoder=random "]),
     "lambda": (7, ["task=snli elmo.l2=0 ", "elmo.l2=0.0001 ", "elmo.l2=10 "]),
     "layers": (5, [f"task=snli elmo.layers={choice} " for choice in (0, 1, 2, "mean", "all")]),

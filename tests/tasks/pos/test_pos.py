@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -169,6 +170,19 @@ def test_the_probe_is_one_linear_layer_on_the_mix(where: str, task: POS) -> None
         -probabilities[i, j, index[tag]] for i in range(2) for j, tag in enumerate(train[i]["tags"])
     ]
     assert torch.allclose(output["loss"], torch.stack(losses).mean(), atol=1e-6)
+
+
+def test_surprisals_are_the_loss_in_bits(task: POS) -> None:
+    """Of sentences of different lengths, whose padding takes none."""
+    train = task.load("train")
+    assert train is not None
+    examples = [train[0], train[1]]
+    torch.manual_seed(1)
+    output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
+    surprisals = task.surprisals(output, examples)
+    assert [len(each) for each in surprisals] == [4, 2]
+    mean = sum(map(sum, surprisals)) / 6
+    assert mean * math.log(2) == pytest.approx(output["loss"].item())
 
 
 def test_a_tag_that_training_did_not_show_is_missed(task: POS) -> None:
