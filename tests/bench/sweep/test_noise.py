@@ -31,8 +31,8 @@ def test_an_experiment_scores_its_runs_under_noise(
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    words = (*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own")
-    words += (f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]")
+    words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own"]
+    words += [f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"]
     assert bench(*words, "plan=true") == 0
     said = capsys.readouterr().out
     assert "2 runs: 2 new; then 4 evaluations under noise" in said
@@ -45,7 +45,7 @@ def test_an_experiment_scores_its_runs_under_noise(
     assert bench(*words) == 0
     assert written == {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").rglob("result.json")}
 
-    report = collect(tmp_path / "runs")
+    report = collect([tmp_path / "runs"])
     (grid,) = report.grids  # the evaluations stand in no table besides
     assert (grid.baseline, grid.experiment.columns) == ("clean", ["clean", "50 %"])
     rows = [parts(row) for row in grid.experiment.rows]
