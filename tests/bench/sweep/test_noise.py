@@ -31,9 +31,8 @@ def test_an_experiment_scores_its_runs_under_noise(
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    places = (f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]")
-    data = (f"data.dir={snli_folder}", "training.max_epochs=1")
-    words = (*SMALL, *data, "experiment=own", *places)
+    words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own"]
+    words += [f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"]
     assert bench(*words, "plan=true") == 0
     said = capsys.readouterr().out
     assert "2 runs: 2 new; then 4 evaluations under noise" in said
