@@ -32,7 +32,7 @@ def elmo_bench(site: Path, folder: Path, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, str(site / "bin" / "elmo-bench"), *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(site)},
+        env={**os.environ, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )

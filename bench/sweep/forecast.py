@@ -59,7 +59,8 @@ def show(jobs: Sequence[Job]) -> None:
             if isinstance(result, Forecast):
                 found.append(result)
             else:
-                reasons.setdefault(result, []).extend(together)
+                for reason in result:
+                    reasons.setdefault(reason, []).extend(together)
     if found:
         console.print(_table(found))
         for line in (_time(found), _features(found)):
@@ -85,15 +86,15 @@ class _Forecaster:
         self.wanted: dict[int, Wanted] = {}  # by data
         self.costs: dict[tuple[int, str, str], tuple[Cost, bool]] = {}
 
-    def of(self, jobs: list[Job]) -> Forecast | str:
+    def of(self, jobs: list[Job]) -> Forecast | list[str]:
         """Return the forecast for runs of one kind, or why there is none."""
         cfg = jobs[0].cfg
-        if (reason := lacking(self.needs, cfg)) is not None:
-            return reason
+        if reasons := lacking(self.needs, cfg):
+            return reasons
         try:
             return self._made(jobs, cfg)
         except Exception as error:  # of a task or an encoder of the user's own, too
-            return explain(error) or f"{type(error).__name__}: {error}"
+            return [explain(error) or f"{type(error).__name__}: {error}"]
 
     def _made(self, jobs: list[Job], cfg: DictConfig) -> Forecast:
         data, encoder = self.needs.data(cfg), self.needs.encoder(cfg)

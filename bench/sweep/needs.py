@@ -69,15 +69,15 @@ def _plain(part: object) -> object:
     return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
 
 
-def lacking(needs: Needs, cfg: DictConfig) -> str | None:
-    """Return in one line why a run cannot be done; None if nothing is known against it."""
-    try:
-        _require_word_vectors(cfg)
-        needs.data(cfg)
-        needs.mixes(cfg)
-    except Exception as error:
-        return explain(error)  # a bug of ours is the run's own, which records it
-    return None
+def lacking(needs: Needs, cfg: DictConfig) -> list[str]:
+    """Return why a run cannot be done, a line for each reason; nothing if none is known."""
+    reasons = []
+    for each in (_require_word_vectors, needs.data, needs.mixes):
+        try:
+            each(cfg)
+        except Exception as error:  # a bug of ours is the run's own, which records it
+            reasons.append(explain(error))
+    return list(dict.fromkeys(filter(None, reasons)))
 
 
 def require(jobs: Sequence[Job], here: bool) -> None:
@@ -94,12 +94,12 @@ def require(jobs: Sequence[Job], here: bool) -> None:
     for job in jobs:
         if here:
             check_device(job.cfg)
-        if (reason := lacking(needs, job.cfg)) is not None:
+        for reason in lacking(needs, job.cfg):
             reasons.setdefault(reason, []).append(job)
     for reason, stopped in reasons.items():
         print(f"{cells(stopped)}: {reason}", file=sys.stderr)
     if reasons:
-        count = sum(map(len, reasons.values()))
+        count = len({job for stopped in reasons.values() for job in stopped})
         raise ConfigError(
             f"nothing was started: {count} of {runs(len(jobs))} cannot be done (see above); mend "
             "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
