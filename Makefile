@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 
-.PHONY: help demo test slow faults lint format lock install clean
+.PHONY: help demo test slow gpu faults lint format lock install clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -19,6 +19,9 @@ test: $(DEV)  ## the fast test suite, a process a core
 
 slow: $(DEV)  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
+
+gpu: $(DEV)  ## all that wants a GPU: tests, speeds, gpu-report.json (25 minutes at most)
+	$(BIN)/python scripts/gpu_report.py
 
 SEED   ?= 1
 COUNT  ?= 200

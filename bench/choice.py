@@ -39,12 +39,18 @@ class Choice:
     Several processes share a step of training, so their number counts; that of one is left out.
     Without ELMo neither the encoder nor the mix counts, so that one baseline serves a whole sweep;
     λ counts only where there are weights to learn.
+
+    Attributes:
+        values: The keys that count, by section.
+        content: A hash of the files in `data.dir`, which stands in the id for the path; None where
+            there are none (bench/run/contents.py).
     """
 
     values: Mapping[str, Any]
+    content: str | None = None
 
     @classmethod
-    def of(cls, cfg: DictConfig) -> Choice:
+    def of(cls, cfg: DictConfig, content: str | None = None) -> Choice:
         """Take the choice out of a whole configuration, with its interpolations resolved."""
         values: Any = OmegaConf.to_container(cfg, resolve=True)
         for key in INDIFFERENT:
@@ -66,20 +72,33 @@ class Choice:
             del values["elmo"]["l2"]
         if not values.get("features"):
             values.pop("features", None)
-        return cls(values)
+        return cls(values, content)
 
     @cached_property
     def run_id(self) -> str:
         """A name that is the same for the same choice: the placement and a hash."""
-        text = json.dumps(_canonical(self.values), sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-        return f"{self.values['elmo']['placement']}-{digest}"
+        if self.content is None:
+            return self.id_by_path
+        data = {**self.values["data"], "dir": None, "content": self.content}
+        return _id({**self.values, "data": data})
+
+    @property
+    def id_by_path(self) -> str:
+        """The run id that earlier versions gave, in which the path of the data stands."""
+        return _id(self.values)
 
     def shorter(self) -> Iterator[Choice]:
         """Yield the same choice with fewer epochs, the longest first."""
         training = self.values["training"]
         for epochs in range(training["max_epochs"] - 1, 0, -1):
-            yield Choice({**self.values, "training": {**training, "max_epochs": epochs}})
+            shorter = {**self.values, "training": {**training, "max_epochs": epochs}}
+            yield Choice(shorter, self.content)
+
+
+def _id(values: Mapping[str, Any]) -> str:
+    text = json.dumps(_canonical(values), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return f"{values['elmo']['placement']}-{digest}"
 
 
 def _canonical(value: object) -> object:

@@ -68,6 +68,7 @@ class Trainer:
     devices: str = "1"
     strategy: str = "auto"
     precision: str = "32-true"
+    deterministic: bool = False  # a GPU repeats its bits, more slowly
     limit_batches: int | None = None  # batches a split, for a trial
 
 

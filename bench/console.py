@@ -120,6 +120,19 @@ def said_in(path: Path | None = None) -> Iterator[None]:
             handler.close()
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Inside, neither our log lines nor Lightning's advice reach the console."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
 def agreed(question: str) -> bool:
     """Ask the user. Raises RunError where nobody is there to answer."""
     if not sys.stdin.isatty():

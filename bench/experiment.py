@@ -57,3 +57,4 @@ class Experiment:
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win
     paper: dict[str, dict[str, Any]] = field(default_factory=dict)  # its numbers, by row and column
+    paper_encoders: list[str] = field(default_factory=list)  # those that its numbers are of

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,7 +21,7 @@ from yaml import YAMLError
 
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
-from elmo_core.errors import did_you_mean
+from elmo_core.errors import WeightsError, did_you_mean
 
 COMMANDS = {
     *("--run", "-r", "--multirun", "-m", "--cfg", "-c", "--info", "-i", "--help", "-h"),
@@ -71,6 +73,8 @@ def expand(arguments: list[str]) -> list[str]:
 
     - `encoder=PATH` becomes `encoder=elmo encoder.source=PATH`.
     - `encoder._target_=CLASS` alone brings `encoder=own`, which has no keys besides.
+    - `encoder.model=NAME`, of a model on huggingface.co, brings the commit that it has now, so that
+      the run stays what it was when the model changes.
     - `data.dir=FOLDER` or `data.set=NAME` alone brings `data=open`, so that real data is not
       trained on like the built-in one.
     - A path that begins with `~/` is quoted.
@@ -88,6 +92,11 @@ def expand(arguments: list[str]) -> list[str]:
     keys = {argument.partition("=")[0] for argument in arguments}
     if "encoder._target_" in keys and "encoder" not in keys:
         expanded.append("encoder=own")
+    if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
+        from elmo_core.encoders.hub import commit
+
+        with suppress(WeightsError):  # the run says so, if there will be one
+            expanded.append(f"encoder.revision={commit(model)}")
     if keys & {"data.dir", "data.set"} and "data" not in keys:
         expanded.append("data=open")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
@@ -115,6 +124,13 @@ def refuse(words: list[str]) -> None:
 def _is_path(value: str) -> bool:
     known = (CONF / "encoder" / f"{value}.yaml").exists()
     return bool(value) and not known and ("/" in value or Path(value).expanduser().exists())
+
+
+def _on_hub(arguments: list[str]) -> str:
+    """Return the model that `encoder.model=` names on the hub, if it names one."""
+    found = [word.partition("=")[2] for word in arguments if word.startswith("encoder.model=")]
+    names = [name for name in found if re.fullmatch(r"[\w-][\w.-]*(/[\w.-]+)?", name)]
+    return next((name for name in names if name != "null" and not Path(name).exists()), "")
 
 
 def explain(arguments: list[str], error: Exception) -> str:

@@ -70,18 +70,23 @@ class Predictor:
     """
 
     def __init__(self, folder: Path, trusted: Sequence[str] = ()) -> None:
-        from bench.run.build import encoder_of
+        import torch
+
+        from bench.run.build import device_of, encoder_of
         from bench.run.trained import configuration, trained
 
         cfg = configuration(folder, trusted)
         self.encoder = encoder_of(cfg)
-        self.task, self.model = trained(folder, cfg, self.encoder)
+        self.task, model = trained(folder, cfg, self.encoder)
+        self.device = torch.device(device_of(cfg))
+        self.model = model.to(self.device)
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """Yield what each numbered line gave, unless it is empty, with the prediction."""
         import torch
 
         from elmo_core import pad
+        from elmo_core.devices import moved, sent
 
         given = [(number, _fields(number, line)) for number, line in lines if line.strip()]
         if not given:
@@ -90,9 +95,9 @@ class Predictor:
         layers = None
         if self.encoder is not None:
             sentences = [words for example in examples for words in self.task.sentences(example)]
-            layers, _ = pad(self.encoder.encode(sentences))
+            layers = sent(pad(self.encoder.encode(sentences))[0], self.device)
         with torch.no_grad():
-            output = self.model(self.task.collate(examples), layers)
+            output = self.model(moved(self.task.collate(examples), self.device), layers)
         for (_, fields), row in zip(given, self.task.predict(output, examples), strict=True):
             yield {**fields, **{key: row[key] for key in row if key not in ("gold", "answers")}}
 

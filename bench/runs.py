@@ -1,4 +1,4 @@
-"""`python -m bench.runs`: find runs by what they are, see one, clear away what failed."""
+"""`python -m bench.runs`: find runs by what they are, see one, keep their results, clear away."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from bench.console import agreed
+from bench.console import agreed, counted
 from bench.errors import BusyError, RunError, exit_status
+from bench.options import add_trust
 from elmo_core.errors import did_you_mean
 from elmo_core.subcommands import Subcommands
 
@@ -40,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
-    """Make the parser with its three subcommands."""
+    """Make the parser with its subcommands."""
     subcommands = Subcommands(
         PROGRAM,
         "The runs in a folder.",
-        "$ list task=ner seed=1\n$ show input-35474\n$ clean --yes",
+        "$ list task=ner seed=1\n$ show input-35474\n$ export -o results/ner.jsonl\n$ clean --yes",
     )
     command = subcommands.add(
         "list", _list, "What each run is and what came of it.", "list", "list task=ner seed=1"
@@ -56,6 +57,16 @@ def parser() -> ArgumentParser:
     )
     command.add_argument("id", help="the run's id, or how it begins")
     _add_folder(command)
+    command = subcommands.add(
+        "export",
+        _export,
+        "Write finished runs and their experiments into one small file of reference results.",
+        "export -o results/ner.jsonl task=ner",
+    )
+    _add_filters(command)
+    command.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="….jsonl")
+    _add_folder(command)
+    add_trust(command)
     command = subcommands.add(
         "clean",
         _clean,
@@ -113,6 +124,16 @@ def _show(given: Namespace) -> None:
     print(f"{rows[0].status}: {record.folder}")
     if isinstance(failed := record.result(), Failed):
         print(f"error: {failed.error}")
+
+
+def _export(given: Namespace) -> None:
+    from bench.report.export import export
+
+    wanted = {(row.task, row.id) for row in _chosen(given) if row.status == FINISHED}
+    if not wanted:
+        raise RunError(f"{given.runs}: no finished run that fits")
+    export(given.runs, wanted, given.out, given.trust)
+    print(f"{given.out}: {counted(len(wanted), 'run')}, {given.out.stat().st_size / 1000:,.0f} kB")
 
 
 def _clean(given: Namespace) -> None:

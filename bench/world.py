@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 ALL = ("auto", "-1")
+
+
+def local_rank() -> int:
+    """Return the number of this process among those that train a run on this machine, from 0."""
+    together = int(os.environ.get("SLURM_NTASKS", "1")) > 1
+    return int(os.environ.get("LOCAL_RANK") or (together and os.environ.get("SLURM_LOCALID")) or 0)
 
 
 def world_size(trainer: Mapping[str, Any]) -> int:

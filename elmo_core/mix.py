@@ -81,7 +81,8 @@ class ScalarMix(nn.Module):
         if self.w is not None:
             return self.w.softmax(dim=0)
         if isinstance(self.choice, int):
-            return torch.eye(self.layers)[self.choice].to(self.gamma)
+            layers = torch.arange(self.layers, device=self.gamma.device)
+            return (layers == self.choice).to(self.gamma.dtype)
         return self.gamma.new_full((self.layers,), 1.0 / self.layers)
 
     def penalty(self) -> Tensor:

@@ -4,7 +4,9 @@
 its split. A *batch* is a dict of tensors (batch first) made from a list of examples. *Layers* are
 what the frozen encoder says about the batch's sentences: a float tensor (sentences, layers, tokens,
 dim), padded with zeros, its sentences in the order of `Task.sentences`, example after example;
-`None` if no place in the model wants them.
+`None` if no place in the model wants them. On a GPU all these are there, but tensors of a batch
+whose name ends in `lengths` stay on the CPU: recurrent networks want the lengths of what they pack
+there, and what has to be fetched from a GPU is waited for.
 
 **Construction.** A task is called with keywords alone:
 
@@ -23,12 +25,14 @@ one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from elmo_core.errors import one_line
 
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
+    from pathlib import Path
+
     from datasets import Dataset
     from torch import Tensor, nn
 
@@ -76,6 +80,14 @@ class Task(ABC):
         Raises:
             DataError: a folder or file is missing or malformed; the message names file and line.
         """
+
+    def paths(self, split: str) -> Sequence[Path]:
+        """Return the files that `load` reads for a split, in a fixed order.
+
+        Of the user's own folder, their bytes stand in the run id. By default there are none in any
+        split, which means that the task does not say: then every file below the folder counts.
+        """
+        return ()
 
     @abstractmethod
     def prepare(self, train: Dataset) -> None:
@@ -150,6 +162,29 @@ class Task(ABC):
         """
         return ()
 
+    @property
+    def label_names(self) -> Collection[str]:
+        """The names of the labels that training has shown, as a user knows them: of a tag such as
+        B-PER the type. None by default, where gold is no choice among labels.
+
+        An evaluation on other data compares them with `gold_labels`.
+        """
+        return ()
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        """Return the names of the labels in an example's gold; a task that has `label_names` has
+        this method, too."""
+        return ()
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
+
+        Args:
+            row: one prediction.
+            names: the new name of each label that gets one. Several may get the same.
+        """
+        return row
+
     # -- probes, of which a report says what they cannot have learned by heart
 
     def control(self, train: Dataset, seed: int) -> Callable[[Example], Example]:
@@ -198,6 +233,21 @@ class Task(ABC):
         """
         return str(example["id"])
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Say by which properties of an example results may be told apart: words or whole numbers.
+
+        predictions.jsonl has them as `slices`, and a report's page counts and filters by them.
+        """
+        return {"length": self.size(example)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write a prediction as a person reads it: the example's `text`, `gold` and `prediction`.
+
+        predictions.jsonl has it as `drawn`, and a report's page shows it.
+        """
+        text = " / ".join(" ".join(words) for words in self.sentences(example))
+        return {"text": text, **{side: _words(row[side]) for side in ("gold", "prediction")}}
+
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return the official metrics, in percent, of a split's predictions, in any order."""
@@ -220,3 +270,8 @@ class Task(ABC):
     @abstractmethod
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score on `split`, in `metric`, what needs no learning: {"majority class": 33.8}."""
+
+
+def _words(value: Any) -> str:
+    """Write a label, or a list of them."""
+    return ", ".join(map(_words, value)) if isinstance(value, list | tuple) else str(value)

@@ -17,6 +17,7 @@ from omegaconf import DictConfig
 
 from bench import config
 from bench.__main__ import main
+from tests.devices.pretended import AVAILABLE, Traffic, pretended
 
 TINY_ENCODER = (
     "encoder=random",
@@ -113,3 +114,12 @@ def local_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+
+
+@pytest.fixture
+def accelerator() -> Iterator[tuple[torch.device, Traffic]]:
+    """The pretended accelerator, and the traffic between it and the CPU."""
+    if not AVAILABLE:
+        pytest.skip("this torch cannot pretend a device (2.9 can)")
+    with pretended() as device_and_traffic:
+        yield device_and_traffic

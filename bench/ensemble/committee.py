@@ -13,10 +13,11 @@ from torch import Tensor
 from bench.console import progress
 from bench.errors import RunError
 from bench.run import features
-from bench.run.build import device_of, encoder_of
+from bench.run.build import device_of
 from bench.run.datamodule import BenchData
 from bench.run.predictions import predictions
 from bench.run.trained import configuration, trained
+from elmo_core.devices import moved
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example, NotCombinable
 
@@ -38,7 +39,7 @@ class Expert:
 
     def __call__(self, examples: Sequence[Example], layers: Tensor | None) -> dict[str, Tensor]:
         """Return the model's output for these examples, on the CPU; `layers` of their sentences."""
-        batch = {key: t.to(self.device) for key, t in self.task.collate(examples).items()}
+        batch = moved(self.task.collate(examples), torch.device(self.device))
         layers = None if layers is None else layers.to(self.device)
         return {key: tensor.cpu() for key, tensor in self.model(batch, layers).items()}
 
@@ -117,7 +118,4 @@ class Committee:
 def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
     """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
     cfg = configuration(folder, trusted)
-    name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
-    if name not in stores and (encoder := encoder_of(cfg)) is not None:
-        stores[name] = features.store_of(cfg, encoder)
-    return Expert(folder, cfg, stores.get(name))
+    return Expert(folder, cfg, features.shared_store(cfg, stores))

@@ -49,7 +49,7 @@ class Member:
     @cached_property
     def data(self) -> dict[str, Any]:
         """What the run read, however much of it was trained on."""
-        other = ("train_share", "fingerprint", "stamp")
+        other = ("train_share", "fingerprint", "content", "stamp")
         data = {k: v for k, v in self.result.data.items() if k not in other}
         folder = data.get("dir")
         return {**data, "dir": folder and str(Path(folder).expanduser().resolve())}
@@ -91,7 +91,8 @@ def _difference(one: Member, other: Member) -> str | None:
     prints = [member.result.data.get("fingerprint") for member in (one, other)]
     if all(prints) and prints[0] != prints[1]:
         return "their data has other examples (data.fingerprint)"
-    for key in sorted({*one.data, *other.data}):
+    told = {"dir"} if all(prints) else set()  # the same examples, wherever they lie
+    for key in sorted({*one.data, *other.data} - told):
         a, b = one.data.get(key), other.data.get(key)
         if a != b:
             return f"data.{key}={a} and data.{key}={b}"

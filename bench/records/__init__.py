@@ -1,6 +1,7 @@
 """What is on disk about runs and experiments, as types: the one schema of both. No torch here.
 
-    <runs>/<task>/<run_id>/result.json     a `Finished` run (or ensemble of runs), or a `Failed` one
+    <runs>/<task>/<run_id>/result.json      a `Finished` run, ensemble or evaluation, or a `Failed`
+                                            run
     <runs>/.experiments/<name>-<hash>.json  a `Manifest`: an experiment and the cells of its table
 
 `read_result` and `read_manifest` read them, `to_json` gives what is written. A key that this
@@ -23,6 +24,7 @@ from bench.records.results import (
     Elmo,
     EncoderFacts,
     Epoch,
+    Evaluation,
     Failed,
     Finished,
     MemberScore,
@@ -41,6 +43,7 @@ __all__ = [
     "Elmo",
     "EncoderFacts",
     "Epoch",
+    "Evaluation",
     "Failed",
     "Finished",
     "Manifest",

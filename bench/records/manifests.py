@@ -52,6 +52,7 @@ class Manifest:
     rows: Sequence[str]
     columns: Sequence[str]
     paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
+    paper_encoders: Sequence[str] = ()  # those that its numbers are of
     data: str
     encoder: str
     command: str
@@ -69,9 +70,14 @@ def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
     Raises DamagedRecord where something is missing.
     """
     with reading(path, SCHEMA, "repeat the experiment") as content:
-        views = [view.value for view in View]
-        if content["view"] not in views:
-            raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
-        cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
-        more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
-        return kind(**arguments(kind, content, **more))
+        return manifest_of(content, kind, **more)
+
+
+def manifest_of(content: Mapping[str, Any], kind: type[M], /, **more: Any) -> M:
+    """Make an experiment of its file's content. Raises ValueError, KeyError or TypeError."""
+    views = [view.value for view in View]
+    if content["view"] not in views:
+        raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
+    cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
+    more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
+    return kind(**arguments(kind, content, **more))

@@ -1,4 +1,4 @@
-"""What result.json says of a run, or of an ensemble of runs."""
+"""What result.json says of a run, of an ensemble of runs, or of an evaluation."""
 
 from __future__ import annotations
 
@@ -107,6 +107,16 @@ class MemberScore(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Evaluation(Part):
+    """Which finished run is scored on other examples, and how these are read."""
+
+    run_id: str
+    head: str  # SHA-256 of the run's head.safetensors: the run may have been repeated since
+    trained_on: Mapping[str, Any]  # the run's `data`
+    names: Mapping[str, str] = field(default_factory=dict)  # labels that were given other names
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sitting(Part):
     """One process's work on a run. A run that was interrupted has several."""
 
@@ -134,7 +144,8 @@ class Result:
     task: str
     data: Mapping[str, Any]
     """As configured (name, dir, set, version, train_share), and what it was: `fingerprint`, a hash
-    of the examples by split, and `stamp`, one of the names, sizes and times of the files in dir."""
+    of the examples by split, and `content`, one of the files in dir. Records whose id names the
+    path have instead a `stamp`, a hash of the names, sizes and times of these files."""
     elmo: Elmo
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -143,7 +154,7 @@ class Result:
     @property
     def data_name(self) -> str:
         """The folder, the published set, or else the group that was read."""
-        return str(self.data.get("dir") or self.data.get("set") or self.data["name"])
+        return _name(self.data)
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json: first the choice, then what came of it."""
@@ -164,11 +175,13 @@ class Failed(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class Finished(Result):
-    """A run that came to its end, or an ensemble of such runs, whose members are then named."""
+    """A run that came to its end, or an ensemble of such runs, whose members are then named, or the
+    evaluation of such a run on other examples."""
 
     status = "finished"
 
     ensemble: Sequence[MemberScore] = ()
+    evaluation: Evaluation | None = None
     encoder: EncoderFacts | None = None
     metrics: Mapping[str, Mapping[str, float]]  # by split and metric
     primary: Primary
@@ -176,12 +189,12 @@ class Finished(Result):
     mix: Mapping[str, Mix] = field(default_factory=dict)  # by place
     epochs: int
     steps: int | None = None  # of the optimizer, in all epochs together
-    best_epoch: int  # counted from 1; 0 for an ensemble
+    best_epoch: int  # counted from 1; 0 where nothing was trained
     history: Sequence[Epoch]
     online_code: OnlineCode | None = None  # where training.online_code asked for it
     timing: Mapping[str, float] = field(default_factory=dict)  # seconds by step: fit_s, dev_s, …
     counts: Mapping[str, int] = field(default_factory=dict)  # examples by split; parameters
-    command: str | None = None  # that repeats an ensemble
+    command: str | None = None  # that repeats an ensemble or an evaluation
     provenance: Sequence[Sitting] = ()  # one for each process that worked on the run
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the others, by name
 
@@ -194,6 +207,11 @@ class Finished(Result):
         """Return the primary metric on `split`, or None where the run was not scored on it."""
         metrics = self.metrics.get(split)
         return None if metrics is None else float(metrics[self.metric])
+
+    @property
+    def trained_name(self) -> str:
+        """What it was trained on, as `data_name`; for all but evaluations the two are the same."""
+        return _name(self.evaluation.trained_on) if self.evaluation else self.data_name
 
     @property
     def dev_scores(self) -> list[float]:
@@ -211,9 +229,17 @@ class Finished(Result):
         return float(sum(self.timing.values()))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content of result.json, without what only ensembles or only runs have."""
+        """Return the content of result.json, without what only some kinds of records have."""
         content = super().to_json()
-        optional = ("ensemble", "command", "steps", "online_code", "provenance", "files")
+        optional = (
+            "ensemble",
+            "evaluation",
+            "command",
+            "steps",
+            "online_code",
+            "provenance",
+            "files",
+        )
         return {k: v for k, v in content.items() if v not in (None, [], {}) or k not in optional}
 
 
@@ -223,22 +249,32 @@ def read_result(path: Path) -> Result:
     Raises DamagedRecord where what every reader relies on is not there.
     """
     with reading(path, SCHEMA, "remove it and repeat the run") as content:
-        chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
-        chosen["written_as"] = content["schema"]
-        if content["schema"] < SCHEMA:
-            content = converted(content)
-        if content["status"] == Failed.status:
-            result: Result = Failed(**arguments(Failed, content, **chosen))
-        elif content["status"] == Finished.status:
-            result = _finished(content, chosen)
-        else:
-            raise ValueError(f"status {content['status']!r}")
-        _ = result.data_name
+        return parsed(content)
+
+
+def parsed(content: Mapping[str, Any]) -> Result:
+    """Make a result of what result.json holds. Raises ValueError, KeyError or TypeError."""
+    chosen = {"elmo": Elmo.from_json(content["elmo"]), "seed": int(content["seed"])}
+    chosen["written_as"] = content["schema"]
+    if content["schema"] < SCHEMA:
+        content = converted(content)
+    if content["status"] == Failed.status:
+        result: Result = Failed(**arguments(Failed, content, **chosen))
+    elif content["status"] == Finished.status:
+        result = _finished(content, chosen)
+    else:
+        raise ValueError(f"status {content['status']!r}")
+    _ = result.data_name
     return result
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return str(data.get("dir") or data.get("set") or data["name"])
 
 
 def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished:
     encoder, mixes = content.get("encoder"), content.get("mix") or {}
+    evaluation = content.get("evaluation")
     code = content.get("online_code")
     result = Finished(
         **arguments(
@@ -246,6 +282,7 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
             content,
             **chosen,
             ensemble=[MemberScore.from_json(each) for each in content.get("ensemble", ())],
+            evaluation=Evaluation.from_json(evaluation) if evaluation else None,
             encoder=EncoderFacts.from_json(encoder) if encoder else None,
             primary=Primary.from_json(content["primary"]),
             mix={place: Mix.from_json(mix) for place, mix in mixes.items()},

@@ -9,11 +9,14 @@ from pathlib import Path
 
 from bench.options import add_trust
 
+REFERENCE = Path(__file__).resolve().parents[2] / "results"
 FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:
   python -m bench.report runs                    # runs/report/: index.html, report.md, .tex, .csv
   python -m bench.report runs --format html      # the page and its figures alone
   python -m bench.report runs --format tex -o ~/paper/tables
+  python -m bench.report runs more-runs          # of several machines, as one
+  python -m bench.report runs --against reference  # what of the suite's own results comes out again
 """
 
 
@@ -24,16 +27,27 @@ def parser() -> ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    found.add_argument("runs", type=Path, metavar="RUNS", help="the folder that paths.runs named")
+    found.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUNS",
+        help="the folder that paths.runs named, or a file of results; several stand together",
+    )
+    found.add_argument(
+        "--against",
+        type=Path,
+        metavar="RESULTS",
+        help="say which of these results the runs reproduce; `reference` means those of this suite",
+    )
     found.add_argument(
         "--format",
         action="append",
         choices=FORMATS,
         help="only this one (may be given several times; default: all)",
     )
-    found.add_argument(
-        "-o", "--out", type=Path, metavar="FOLDER", help="where to write (default: RUNS/report)"
-    )
+    default = "where to write (default: report in the first RUNS)"
+    found.add_argument("-o", "--out", type=Path, metavar="FOLDER", help=default)
     add_trust(found)
     return found
 
@@ -41,13 +55,17 @@ def parser() -> ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
     args = parser().parse_args(arguments)
+    from bench.report.formats import terminal
     from bench.report.read import ReportError
+    from bench.report.report import collect
     from bench.report.write import write
 
+    against = REFERENCE if args.against == Path("reference") else args.against
+    first = args.runs[0] if args.runs[0].is_dir() else args.runs[0].parent
     try:
-        written = write(
-            args.runs, args.out or args.runs / "report", args.format or FORMATS, args.trust
-        )
+        report = collect(args.runs, args.trust, against)
+        terminal.reproduced(report.reproductions)
+        written = write(report, args.out or first / "report", args.format or FORMATS)
     except (ReportError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
+import xxhash
 
 from bench.records import DamagedRecord
+from bench.records.references import Reference, Scored
 from bench.report.read import Run
 from bench.report.statistics import (
     Array,
@@ -39,15 +42,16 @@ class Incomparable(ValueError):
 class Examples:
     """The examples of a split, sorted by id: a hash of the ids, and the cluster of each."""
 
-    ids: int
+    ids: str
     clusters: tuple[str, ...] | None  # None where the record, an old one, does not name them all
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Examples:
         """Read them from predictions."""
         clusters = tuple(str(row["cluster"]) for row in rows if "cluster" in row)
-        ids = hash(tuple(str(row["id"]) for row in rows))
-        return cls(ids, clusters if len(clusters) == len(rows) else None)
+        ids = json.dumps([str(row["id"]) for row in rows])
+        known = clusters if len(clusters) == len(rows) else None
+        return cls(xxhash.xxh3_128_hexdigest(ids.encode()), known)
 
 
 def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> tuple[Comparison, bool]:
@@ -82,7 +86,7 @@ def _counted(
     numbers = [each for each in read if each is not None]
     if len(numbers) < len(read):
         return None
-    both, (_, from_counts) = np.stack(numbers), _counting(first[0])
+    both, (_, from_counts) = np.stack(numbers), counting(first[0])
     metric = partial(_tried, _counts_fail(first[0]), from_counts)
     return from_paired_counts(both[: len(first)], both[len(first) :], metric, clusters)
 
@@ -91,7 +95,7 @@ def _rescored(
     first: Sequence[Run], second: Sequence[Run], split: str, clusters: Clusters | None
 ) -> PseudoValues:
     """Return the difference by the task's own `score`, which may need torch."""
-    base, other = ([_rows(run, split) for run in runs] for runs in (first, second))
+    base, other = ([rows_of(run, split) for run in runs] for runs in (first, second))
     config = first[0].config
 
     def task_of_run() -> Any:
@@ -124,7 +128,7 @@ def _clusters(read: Sequence[Examples], split: str) -> Clusters | None:
     return next((each.clusters for each in read if each.clusters), None)
 
 
-def _counting(run: Run) -> Counting:
+def counting(run: Run) -> Counting:
     """Return `counts` and `from_counts` of the run's task (tasks/task.py).
 
     Raises Incomparable where the record names no task that can be imported.
@@ -156,9 +160,15 @@ def _imported(target: str) -> Counting:
 @cache
 def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     """Return the examples and their counts (examples, numbers), None where the task has none."""
-    rows = _rows(run, split)
-    examples = Examples.of(rows)
-    numbers, recomputed = _tried(_counts_fail(run), _count, rows, *_counting(run))
+    counts, from_counts = counting(run)
+    numbers: Array | None
+    if run.reference is not None:
+        examples, numbers = referred = _referred(run, split)
+        recomputed = _tried(_counts_fail(run), _total, referred[1], from_counts)
+    else:
+        rows = rows_of(run, split)
+        examples = Examples.of(rows)
+        numbers, recomputed = _tried(_counts_fail(run), _count, rows, counts, from_counts)
     if numbers is None:
         return examples, None
     recorded = run.score(split)
@@ -168,6 +178,34 @@ def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
             f"but result.json says {recorded}"
         )
     return examples, numbers
+
+
+def _referred(run: Run, split: str) -> tuple[Examples, Array]:
+    """Return what a file of results has of a split's examples, and their counts."""
+    assert run.reference is not None
+    if split not in run.reference.examples:
+        raise Incomparable(f"{run.folder}: a file of results, without the counts of {split}")
+    scored = run.reference.examples[split]
+    clusters = None if scored.clusters is None else tuple(map(str, scored.clusters))
+    return Examples(scored.ids, clusters), scored.counts
+
+
+def referred(run: Run) -> Reference:
+    """Return a run as a file of results has it, with the counts of its splits that have some."""
+    scored = {}
+    for split in run.result.metrics:
+        with suppress(Incomparable):
+            examples, numbers = _numbers(run, split)
+            if numbers is not None:
+                clusters = _numbered(examples.clusters) if examples.clusters else None
+                scored[split] = Scored(examples.ids, clusters, numbers)
+    return Reference(run.result, run.choice, scored)
+
+
+def _numbered(names: Sequence[str]) -> Array:
+    """Number the names, in the order in which they first occur."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.float64)
 
 
 def _count(
@@ -180,10 +218,17 @@ def _count(
     if any(each is None for each in counted):
         return None, np.nan
     numbers = np.array(counted, dtype=np.float64)
-    return numbers, float(from_counts(numbers.sum(axis=0)))
+    return numbers, _total(numbers, from_counts)
 
 
-def _rows(run: Run, split: str) -> list[Row]:
+def _total(numbers: Array, from_counts: Callable[[Array], Array]) -> float:
+    return float(from_counts(numbers.sum(axis=0)))
+
+
+def rows_of(run: Run, split: str) -> list[Row]:
+    """Return the predictions of a split, sorted by id. Raises Incomparable, with the reason."""
+    if run.reference is not None:
+        raise Incomparable(f"{run.folder}: a file of results has no predictions")
     path = run.folder / "predictions.jsonl"
     try:
         Record(run.folder).verify(path.name)

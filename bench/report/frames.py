@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import fmean
 
 from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
@@ -12,6 +13,7 @@ from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
 from bench.report.probes import CodeLength, probes
+from bench.report.reproduction import Reproduction
 from bench.report.resolution import resolutions
 from bench.report.statistics import POWER
 
@@ -99,6 +101,26 @@ def all_tasks(grid: Grid) -> Frame:
     return Frame.of([*head, "probability of improvement", "tasks", "seeds"], rows)
 
 
+def reproduced(found: Sequence[Reproduction]) -> Frame:
+    """Return what became of each choice of a reference, ours beside theirs."""
+    rows = [
+        [
+            f"{each.group.first.task} on {each.group.data}",
+            f"{each.group.first.result.encoder_name}, {each.group.label} {each.group.differs}",
+            f"{each.split} {each.group.first.result.metric}",
+            wording.seeds_of(len(each.ours), len(each.group.runs)),
+            wording.number(fmean(each.theirs), 2) if each.theirs else "",
+            wording.number(fmean(each.ours), 2) if each.ours else "",
+            "" if each.difference is None else wording.signed(each.difference, 2),
+            wording.interval(each.against) if each.against else "",
+            each.verdict,
+        ]
+        for each in found
+    ]
+    head = ["task", "ELMo", "metric", "seeds", "reference", "here", "difference"]
+    return Frame.of([*head, f"{wording.CONFIDENCE} interval", "which is"], rows)
+
+
 def reached(grid: Grid) -> Frame:
     """Return how soon each system is as good as the baseline ever gets."""
     rows = [
@@ -182,14 +204,15 @@ def _runs(groups: Sequence[Group]) -> Frame:
                 wording.scores(dev) if dev else "",
                 wording.scores(test) if test else "",
                 "" if group.first.result.ensemble else f"{group.epochs:.0f}",
+                "" if group.steps is None else f"{group.steps:,.0f}",
                 wording.duration(group.seconds),
                 wording.count(group.parameters),
                 group.first.result.encoder_name,
                 group.differs,
             ]
         )
-    head = ["ELMo", "dev", "test", "epochs", "time", "parameters", "encoder", "differs in"]
-    return Frame.of(head, rows)
+    head = ["ELMo", "dev", "test", "epochs", "steps", "time", "parameters", "encoder"]
+    return Frame.of([*head, "differs in"], rows)
 
 
 def weights(grid: Grid) -> Frame:

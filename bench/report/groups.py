@@ -64,6 +64,12 @@ class Group:
         return fmean(run.result.epochs for run in self.runs)
 
     @property
+    def steps(self) -> float | None:
+        """The mean number of training steps; None where a record of old does not count them."""
+        steps = [run.result.steps for run in self.runs if run.result.steps is not None]
+        return fmean(steps) if len(steps) == len(self.runs) else None
+
+    @property
     def seconds(self) -> float:
         return fmean(run.result.seconds for run in self.runs)
 
@@ -83,7 +89,7 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     for together in by_choice.values():
         together.sort(key=lambda run: run.seed)
         alike[together[0].task, names[together[0]]].append(together)
-    found = [group for family in alike.values() for group in _told_apart(family, names)]
+    found = [group for family in alike.values() for group in told_apart(family, names)]
     return sorted(found, key=_order)
 
 
@@ -117,10 +123,18 @@ def _short(run: Run) -> str:
     return str(run.result.data["fingerprint"]["train"])[:6]
 
 
-def _told_apart(family: Sequence[Sequence[Run]], names: Mapping[Run, str]) -> Iterator[Group]:
-    """Yield the groups of one task and data, each with the keys in which not all are the same."""
+def told_apart(
+    family: Sequence[Sequence[Run]], names: Mapping[Run, str], shown: Sequence[str] = SHOWN
+) -> Iterator[Group]:
+    """Yield a group for each choice of a family, with the keys in which not all choices are alike.
+
+    Args:
+        family: The runs of each choice, all of one task and of the same data.
+        names: What the data of each run is called.
+        shown: How keys begin that are told elsewhere.
+    """
     leaves = [dict(_leaves(runs[0].choice)) for runs in family]
-    keys = {key for each in leaves for key in each if not key.startswith(SHOWN)}
+    keys = {key for each in leaves for key in each if not key.startswith(tuple(shown))}
     for runs, each in zip(family, leaves, strict=True):
         words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if _tells(key, leaves))
         yield Group(tuple(runs), " ".join(words), names[runs[0]])

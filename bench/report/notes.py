@@ -13,6 +13,14 @@ from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
 from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, number
 
+REPRODUCTION = "Against the reference"
+REPRODUCED = (
+    "Runs of the same id: the same choice and the same seed. The difference is here minus "
+    "reference, paired by seed and example; its interval is over both where there are several "
+    "seeds, and over examples alone for one. Within the interval means that it leaves 0 in: what "
+    "differs is no more than another training, or other examples, would make."
+)
+
 
 def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
@@ -125,3 +133,6 @@ def _data(grid: Grid) -> Iterator[str]:
             f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
             "and differences rather than scores."
         )
+    theirs = experiment.paper_encoders
+    if experiment.paper and theirs and experiment.encoder not in theirs:
+        yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."

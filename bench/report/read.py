@@ -15,6 +15,7 @@ from bench.choice import Choice
 from bench.errors import RunError
 from bench.experiment import View
 from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
+from bench.records.references import Reference
 from bench.run import trust
 
 Key = tuple[str, str]  # a run's task and run id, which are its folder
@@ -32,6 +33,7 @@ class Run:
     result: Finished
     asked: str | None = None  # the command of an experiment's cell
     trusted: tuple[str, ...] = ()  # packages, besides this suite, whose task it may name
+    reference: Reference | None = None  # in a file of results; its folder is then a name alone
 
     @property
     def id(self) -> str:
@@ -57,6 +59,8 @@ class Run:
     @cached_property
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, the seed aside; from config.yaml, or else the result."""
+        if self.reference is not None:
+            return dict(self.reference.choice)
         try:
             chosen = dict(Choice.of(trust.parsed(self.config)).values)
             _ = chosen["task"]["name"], chosen["data"]["name"]
@@ -72,7 +76,7 @@ class Run:
             written = self.result.to_json()
             chosen = {key: written[key] for key in ("data", "elmo", "encoder")}
             chosen["task"] = {"name": written["task"]}
-            found = ("fingerprint", "stamp")
+            found = ("fingerprint", "content", "stamp")
             chosen["data"] = {k: v for k, v in chosen["data"].items() if k not in found}
         chosen.pop("seed", None)
         return chosen
@@ -91,6 +95,8 @@ class Run:
         """What repeats this run: as an experiment asked for it, as recorded, or from its config."""
         if known := self.asked or self.result.command:
             return known
+        if self.reference is not None:
+            return next((each.command for each in self.result.provenance), "")
         folder = quote(str(self.folder.resolve()))
         own = "hydra/job_logging=none hydra.output_subdir=null hydra.run.dir=."
         return f"python -m bench --config-path={folder} --config-name=config {own}"
@@ -122,7 +128,15 @@ class Records:
 
     @property
     def finished(self) -> list[Run]:
-        return list(self.runs.values())
+        """Runs and ensembles, without evaluations."""
+        return [run for run in self.runs.values() if run.result.evaluation is None]
+
+    @property
+    def evaluations(self) -> list[Run]:
+        """Runs on other examples that no experiment has in its own table."""
+        asked = {cell.key for each in self.experiments for cell in each.cells}
+        found = (run for key, run in self.runs.items() if key not in asked)
+        return [run for run in found if run.result.evaluation is not None]
 
 
 def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
@@ -134,7 +148,8 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
     records = found(folder, trusted)
-    if not (records.runs or records.failed or records.experiments or records.problems):
+    known = records.runs or records.failed or records.unfinished
+    if not (known or records.experiments or records.problems):
         raise ReportError(f"{folder}: no runs in it (<task>/<run_id>/result.json)")
     return records
 
@@ -145,11 +160,15 @@ def found(folder: Path, trusted: Sequence[str] = ()) -> Records:
     experiments = list(_experiments(records))
     commands = {cell.key: cell.command for each in experiments for cell in each.cells}
     _read_runs(records, commands, tuple(trusted))
-    views = list(View)
-    records.experiments = sorted(
-        _without_parts(experiments), key=lambda each: (views.index(each.view), each.name)
-    )
+    records.experiments = in_order(experiments)
     return records
+
+
+def in_order(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Sort experiments by view and name, without those that are parts of others."""
+    views = list(View)
+    whole = _without_parts(experiments)
+    return sorted(whole, key=lambda each: (views.index(each.view), each.name))
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -188,7 +207,7 @@ def _key(path: Path) -> Key:
     return path.parts[-3], path.parts[-2]
 
 
-def _without_parts(experiments: list[Experiment]) -> list[Experiment]:
+def _without_parts(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Leave out an experiment that was done again for more tasks or seeds: it stands once."""
     runs = {id(found): {cell.key for cell in found.cells} for found in experiments}
     return [

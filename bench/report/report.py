@@ -1,4 +1,4 @@
-"""What a report is about: the records of a runs folder, and the numbers computed from them."""
+"""What a report is about: the records of runs, and the numbers computed from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
-from bench.report.read import Records, read
+from bench.report.merged import read_all
+from bench.report.read import Records
+from bench.report.reproduction import Reproduction, reproductions
+from bench.report.transfers import stale, transfers
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Report:
     records: Records
     grids: list[Grid]
     groups: list[Group]
+    reproductions: list[Reproduction]  # empty where there is nothing to reproduce
 
     @property
     def left_out(self) -> list[str]:
@@ -25,19 +29,29 @@ class Report:
         failed = self.records.failed.items()
         return [
             *self.records.problems,
+            *stale(self.records),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]
 
 
-def collect(runs: Path, trusted: Sequence[str] = ()) -> Report:
-    """Read a runs folder and compute all that its report shows.
+def collect(
+    places: Sequence[Path], trusted: Sequence[str] = (), against: Path | None = None
+) -> Report:
+    """Read folders of runs and compute all that their report shows.
 
-    Raises ReportError where `runs` is no folder of runs.
+    Args:
+        places: folders of runs, or files of reference results; their runs stand together.
+        trusted: packages whose tasks the runs may name.
+        against: reference results that the runs may reproduce.
+
+    Raises:
+        ReportError: one of these is no such place.
     """
-    records = read(runs, trusted)
+    records = read_all(places, trusted)
     return Report(
         records,
-        [fill(experiment, records) for experiment in records.experiments],
+        [fill(each, records) for each in (*records.experiments, *transfers(records))],
         groups(records.finished),
+        reproductions(records, read_all([against], trusted)) if against else [],
     )

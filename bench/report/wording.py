@@ -56,6 +56,11 @@ def seeds_for_paper(found: Resolution) -> str:
     return str(found.seeds or f"more than {MOST_SEEDS}: too few examples")
 
 
+def seeds_of(there: int, wanted: int) -> str:
+    """Return `3`, or `2 of 3` where not all seeds are there."""
+    return str(there) if there == wanted else f"{there} of {wanted}"
+
+
 def improvement(found: AllTasks) -> str:
     """Return `0.87 [0.62, 1.00]`; the interval, which is of runs alone, from five runs on."""
     value, low, high = (number(x, 2) for x in astuple(found.improvement))

@@ -1,26 +1,22 @@
-"""From a folder of runs to the files of a report."""
+"""From a report to its files."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from bench.console import counted
 from bench.report.formats import csv_file, latex, markdown
-from bench.report.report import collect
+from bench.report.report import Report
 from elmo_core.whole_files import replacing
 
 
-def write(
-    runs: Path, folder: Path, formats: Collection[str], trusted: Sequence[str] = ()
-) -> list[str]:
-    """Write the report on `runs` into `folder`, and name damaged files on standard error.
+def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
+    """Write a report into `folder`, and name damaged files on standard error.
 
-    Returns a line for everything that was written. Raises ReportError where `runs` is no folder of
-    runs.
+    Returns a line for everything that was written.
     """
-    report = collect(runs, trusted)
     for problem in report.records.problems:
         print(f"left out: {problem}", file=sys.stderr)
     pictures = []

@@ -12,6 +12,7 @@ from hydra.errors import InstantiationException
 from omegaconf import DictConfig
 
 from bench.errors import ConfigError, explain
+from bench.world import local_rank
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
 from tasks.task import Task
@@ -81,8 +82,20 @@ def encoder_of(cfg: DictConfig) -> Encoder | None:
 
 
 def device_of(cfg: DictConfig) -> str:
-    """Return `cuda` if there is a GPU and the run may use it, else `cpu`."""
-    return "cuda" if torch.cuda.is_available() and cfg.trainer.accelerator != "cpu" else "cpu"
+    """Name the device that this process computes on, as Lightning will choose it.
+
+    Returns:
+        `cuda:` with the number of the GPU, of several processes each its own; `mps` on a Mac; or
+        `cpu`.
+    """
+    accelerator = cfg.trainer.accelerator
+    if accelerator in ("auto", "gpu", "cuda") and torch.cuda.is_available():
+        chosen = [int(each) for each in str(cfg.trainer.devices).split(",") if each.strip()]
+        number = chosen[local_rank()] if "," in str(cfg.trainer.devices) else local_rank()
+        return f"cuda:{number if number < torch.cuda.device_count() else 0}"
+    if accelerator in ("auto", "gpu", "mps") and torch.backends.mps.is_available():
+        return "mps"
+    return "cpu"
 
 
 def placement_of(cfg: DictConfig, encoder: Encoder | None) -> Placement:

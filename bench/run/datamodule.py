@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, Sampler
 
 from bench.errors import ConfigError
 from bench.run.fingerprint import fingerprint
+from elmo_core.devices import moved, sent
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Batch, Example, NotProbed, Task
 
@@ -173,13 +174,10 @@ class BenchData(pl.LightningDataModule):
     def transfer_batch_to_device(
         self, batch: BenchBatch, device: torch.device, dataloader_idx: int
     ) -> BenchBatch:
-        """Move the tensors; the examples stay as they are."""
-
-        def move(tensor: Tensor) -> Tensor:
-            return tensor.to(device, non_blocking=True)
-
+        """Move the tensors; the examples, and all lengths, stay where they are."""
+        layers = batch["layers"]
         return {
             "examples": batch["examples"],
-            "tensors": {key: move(tensor) for key, tensor in batch["tensors"].items()},
-            "layers": None if batch["layers"] is None else move(batch["layers"]),
+            "tensors": moved(batch["tensors"], device),
+            "layers": None if layers is None else sent(layers, device),
         }

@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 
 from bench.console import progress
 from bench.errors import RunError
+from bench.run.build import encoder_of
 from bench.run.datamodule import BenchData
 from elmo_core import Encoder
 from elmo_core.errors import StoreError
@@ -23,6 +24,19 @@ WAY_OUT = (
 def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
     """Open the store of an encoder's layers, where the configuration has it."""
     return FeatureStore(encoder, cfg.features.dir, cfg.features.precision)
+
+
+def shared_store(cfg: DictConfig, stores: dict[str, FeatureStore]) -> FeatureStore | None:
+    """Return the store of a run's encoder, one for all runs of the same; None without ELMo.
+
+    Args:
+        cfg: The run's configuration.
+        stores: Those that were opened before; a new one is added.
+    """
+    name = str([cfg.elmo.placement == "none" or cfg.encoder, cfg.features.precision])
+    if name not in stores and (encoder := encoder_of(cfg)) is not None:
+        stores[name] = store_of(cfg, encoder)
+    return stores.get(name)
 
 
 def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) -> None:

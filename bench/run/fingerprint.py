@@ -57,9 +57,10 @@ def stamp(folder: str | None) -> str | None:
 
 
 def changed(cfg: DictConfig, result: Finished) -> bool:
-    """Say whether a finished run's folder holds other examples now; a run of old does not know.
+    """Say whether `data.dir` holds other examples than when this run of old was made.
 
-    The examples are read only where their files do not look as they did.
+    The examples are read only where their files do not look as they did. A record of schema 1 does
+    not know what it read, so that nothing has changed for it.
     """
     known, folder = result.data.get("fingerprint"), cfg.data.dir
     if not known or folder is None or not Path(folder).expanduser().is_dir():

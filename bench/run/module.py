@@ -13,10 +13,11 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from bench.config import Training
-from bench.errors import ConfigError, RunError
+from bench.errors import ConfigError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.loggers import mix_metrics, split_metrics
+from bench.run.losses import Losses
 from bench.run.predictions import predictions
 from elmo_core import Placement
 from tasks.task import Example, Task
@@ -54,7 +55,7 @@ class BenchModule(pl.LightningModule):
         self.at_hand: list[Example] = []  # the batch's examples, for error messages
         self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
-        self._losses: list[Tensor] = []
+        self._losses = Losses()
         self._started = 0.0
 
     @property
@@ -72,19 +73,15 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return None
         loss: Tensor = output["loss"] + self.placement.penalty()
-        if not torch.isfinite(loss):
-            ids = ", ".join(str(example["id"]) for example in batch["examples"][:4])
-            raise RunError(
-                f"the loss is {loss.item()} in epoch {self.current_epoch + 1}, batch {index + 1} "
-                f"(examples {ids}, …): try a lower training.optimizer.lr or training.clip_norm"
-            )
-        self._losses.append(loss.detach())
+        self._losses.add(loss, batch["examples"])
         return loss
 
     def _begin_epoch(self) -> None:
         seed = epoch_seed(self.seed, self.current_epoch, self.global_rank)
         torch.manual_seed(seed)  # for the dropout
-        self._losses, self._started = [], time.perf_counter()
+        scaled = self._trainer is not None and self._trainer.precision == "16-mixed"
+        self._losses = Losses(self.current_epoch + 1, scaled)
+        self._started = time.perf_counter()
 
     def configure_optimizers(self) -> Optimizer | None:
         if not self.learns:
@@ -111,6 +108,7 @@ class BenchModule(pl.LightningModule):
     # -- scoring
 
     def on_validation_epoch_start(self) -> None:
+        self._losses.look()  # before anything of this epoch is written
         self.predictions = []
 
     def validation_step(self, batch: BenchBatch, index: int) -> None:
@@ -171,7 +169,7 @@ class BenchModule(pl.LightningModule):
             return {}
         optimizer = cast(Optimizer, self.optimizers())
         return {
-            "train_loss": torch.stack(self._losses).mean().item(),
+            "train_loss": self._losses.mean(),
             "lr": optimizer.param_groups[0]["lr"],
         }
 

@@ -24,7 +24,8 @@ def show(result: Finished, folder: Path, note: str = "") -> None:
         cells = [
             f"{label} {value:.2f}" for label, value in result.yardsticks.get(split, {}).items()
         ]
-        grid.add_row(f"{split} {name}", f"[bold]{metrics[name]:.2f}[/]", f"({', '.join(cells)})")
+        beside = f"({', '.join(cells)})" if cells else ""
+        grid.add_row(f"{split} {name}", f"[bold]{metrics[name]:.2f}[/]", beside)
     for where, mix in result.mix.items():
         shares = "  ".join(f"{share:.3f}" for share in mix.weights)
         grid.add_row(f"mix, {where}", f"s = {shares}", f"γ = {mix.gamma:.3f}")
@@ -36,6 +37,8 @@ def show(result: Finished, folder: Path, note: str = "") -> None:
         alone = [fmean(getattr(run, split) for run in members) for split in result.metrics]
         means = ", ".join(f"{mean:.2f}" for mean in alone)
         grid.add_row("ensemble", f"{len(members)} runs", f"(alone {means} on average)")
+    elif result.evaluation:
+        grid.add_row("trained on", result.trained_name, f"({result.evaluation.run_id})")
     else:
         epochs = f"{result.epochs}, the best: {result.best_epoch}"
         if result.steps:

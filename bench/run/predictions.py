@@ -12,9 +12,15 @@ from tasks.task import Example, Task
 def predictions(
     task: Task, output: dict[str, Tensor], examples: Sequence[Example]
 ) -> list[Example]:
-    """Return the task's predictions, each with the `cluster` of its example."""
+    """Return the task's predictions, each with what the task says of its example: the `cluster`,
+    the `slices`, and how the prediction is `drawn`."""
     rows = task.predict(output, examples)
     return [
-        {**row, "cluster": task.cluster(example)}
+        {
+            **row,
+            "cluster": task.cluster(example),
+            "slices": task.slices(example),
+            "drawn": task.drawn(example, row),
+        }
         for row, example in zip(rows, examples, strict=True)
     ]

@@ -24,8 +24,8 @@ SUITE = "elmo-bench"
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-def sitting(trainer: Trainer) -> Sitting:
-    """Describe this process, which is about to train with `trainer`."""
+def sitting(trainer: Trainer, program: str = "python -m bench") -> Sitting:
+    """Describe this process, a `program` that is about to work with `trainer`."""
     import torch
 
     from elmo_core import products
@@ -34,7 +34,7 @@ def sitting(trainer: Trainer) -> Sitting:
     device = trainer.strategy.root_device.type
     return Sitting(
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        command=f"python -m bench {shlex.join(sys.argv[1:])}",
+        command=f"{program} {shlex.join(sys.argv[1:])}",
         commit=commit,
         dirty=dirty,
         platform=platform.platform(),
@@ -64,8 +64,8 @@ def environment() -> str:
 
 
 def device_name(device: str) -> str:
-    """Return the name of this machine's GPU, for `cuda`, or of its CPU."""
-    if device == "cuda":
+    """Return the name of this machine's GPU, for `cuda` or `cuda:0`, or of its CPU."""
+    if device.startswith("cuda"):
         import torch
 
         return torch.cuda.get_device_name()

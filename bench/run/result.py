@@ -24,7 +24,6 @@ def result_of(
     metrics: Metrics,
     *,
     online_code: OnlineCode | None,
-    stamp: str | None,
     timing: Mapping[str, float],
     provenance: Sequence[Sitting],
 ) -> Finished:
@@ -37,7 +36,6 @@ def result_of(
         module: What was trained.
         metrics: The scores of the best epoch.
         online_code: The code length of the training labels; None where it was not asked for.
-        stamp: The hash of the data's files before they were read.
         timing: Seconds by step, but for training.
         provenance: Who worked on the run.
 
@@ -52,7 +50,11 @@ def result_of(
     return outcome(
         Finished,
         choice,
-        data={**choice.values["data"], "fingerprint": data.fingerprints, "stamp": stamp},
+        data={
+            **choice.values["data"],
+            "content": choice.content,
+            "fingerprint": data.fingerprints,
+        },
         encoder=encoder and _described(encoder),
         metrics=metrics,
         primary=Primary(name=task.metric, split=primary, value=metrics[primary][task.metric]),

@@ -34,8 +34,8 @@ from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
 from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
+from bench.run.contents import chosen, of_old
 from bench.run.datamodule import BenchData
-from bench.run.fingerprint import changed, stamp
 from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
 from bench.run.result import result_of
@@ -64,8 +64,7 @@ def run(cfg: DictConfig) -> Finished:
     """
     if cfg.trainer.devices in ALL:  # on another machine, that would be another run
         cfg.trainer.devices = str(world_size(cfg.trainer))
-    choice = Choice.of(cfg)
-    record = Record.of(choice, cfg.paths.runs)
+    choice, record = chosen(cfg)
     steps = _Run(cfg, choice, record)
     if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
         logging.disable(logging.INFO)
@@ -73,7 +72,7 @@ def run(cfg: DictConfig) -> Finished:
             return steps.go()
     result = record.finished()
     if result is not None and not cfg.force:
-        other = ", on data that has changed since" if changed(cfg, result) else ""
+        other = of_old(result, choice)
         panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
         return result
     account = unfinished.accounted_for(
@@ -105,7 +104,6 @@ class _Run:
     def go(self) -> Finished:
         check_device(self.cfg)
         pl.seed_everything(self.cfg.seed, verbose=False)
-        before = stamp(self.cfg.data.dir)
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
@@ -120,7 +118,6 @@ class _Run:
                 module,
                 metrics,
                 online_code=code,
-                stamp=before,
                 timing=self.timing,
                 provenance=self.sittings.all,
             )
@@ -128,15 +125,15 @@ class _Run:
         return self._save(module, predictions, result) if trainer.is_global_zero else result
 
     def _prepare(self) -> BenchModule:
-        """Make vocabularies, encoder and model; compute the features of train and dev."""
+        """Make encoder, vocabularies and model; compute the features of train and dev."""
         cfg, task = self.cfg, task_of(self.cfg)
         online_code.check(cfg, task)
+        self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
+        placement = placement_of(cfg, self.encoder)
         self.data = BenchData(
             task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
         )
         task.prepare(self.data.examples("train"))
-        self.encoder = encoder_of(cfg)
-        placement = placement_of(cfg, self.encoder)
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)

@@ -39,6 +39,28 @@ def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
     return trust.read(folder / CONFIG, trusted)
 
 
+def restored(folder: Path, cfg: DictConfig) -> Task:
+    """Load the task with the run's vocabulary.
+
+    Raises RunError where a file of the run is damaged.
+    """
+    Record(folder).verify(VOCABULARY)
+    task = task_of(cfg)
+    with _damage(folder / VOCABULARY):
+        task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
+    return task
+
+
+def load_head(folder: Path, model: nn.Module) -> None:
+    """Give a model the weights that the run has learned.
+
+    Raises RunError where the file of the run is damaged.
+    """
+    Record(folder).verify(HEAD)
+    with _damage(folder / HEAD):
+        model.load_state_dict(load_file(folder / HEAD))
+
+
 def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Task, nn.Module]:
     """Load the task, with the run's vocabulary, and the trained model.
 
@@ -53,13 +75,10 @@ def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Tas
     Raises:
         RunError: A file of the run is damaged.
     """
-    Record(folder).verify(HEAD, VOCABULARY)
-    task = task_of(cfg)
+    task = restored(folder, cfg)
     with _damage(folder / VOCABULARY):
-        task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
         model = task.model(placement_of(cfg, encoder)).eval()
-    with _damage(folder / HEAD):
-        model.load_state_dict(load_file(folder / HEAD))
+    load_head(folder, model)
     return task, model
 
 

@@ -42,6 +42,7 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
         return pl.Trainer(
             accelerator=cfg.trainer.accelerator,
             precision=cfg.trainer.precision,
+            deterministic=cfg.trainer.deterministic,
             gradient_clip_val=training.clip_norm or training.clip_value,
             gradient_clip_algorithm="value" if training.clip_value else "norm",
             callbacks=[*average, *callbacks],

@@ -17,7 +17,7 @@ from bench.speed.clock import Now, seconds
 from elmo_core.bilm.precision import exact_float32
 from elmo_core.products import PRECISIONS, product
 
-ROWS, SIZE = {"cpu": (32, 256), "cuda": (4096, 8192)}, {"cpu": 2048, "cuda": 8192}
+ROWS, SIZE = {"cpu": (32, 256), "gpu": (4096, 8192)}, {"cpu": 2048, "gpu": 8192}
 TIMES = 50  # the best of them: a thread that has just begun may still share a core
 
 
@@ -43,14 +43,15 @@ def measured(device: str, now: Now) -> Machine:
 @torch.no_grad()
 def _rate(precision: str, device: str, now: Now) -> float:
     """Return the best rate of several products, packed and not, in operations a second."""
-    size, dtype, best = SIZE[device], PRECISIONS[precision], 0.0
+    kind = "cpu" if device == "cpu" else "gpu"
+    size, dtype, best = SIZE[kind], PRECISIONS[precision], 0.0
     weight = torch.randn(size, size, device=device)
     works: list[Callable[[Tensor], Tensor]] = [
         product(weight, precision),
         partial(F.linear, weight=weight.to(dtype)),
     ]
     with exact_float32(torch.device(device)):
-        for work, rows in itertools.product(works, ROWS[device]):
+        for work, rows in itertools.product(works, ROWS[kind]):
             x = torch.randn(rows, size, device=device, dtype=dtype)
             _waited(work, x)
             took = min(seconds(partial(_waited, work, x), now) for _ in range(TIMES))

@@ -7,17 +7,17 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from bench.choice import Choice
 from bench.console import duration, in_worker, one_line, say
 from bench.errors import BusyError, explain
 from bench.interrupts import end_with_parent
 from bench.records import Finished
+from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
@@ -42,12 +42,12 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
     started = time.perf_counter()
     end_with_parent()
     with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):
-        outcome = _done(cfg)
+        came = _done(cfg)
     gc.collect()  # the model and its features, before the next run has its own
     seconds = time.perf_counter() - started
     left = _left(begun, number + 1, len(cells))
-    say(f"{label}: {outcome.what}, {seconds:.0f} s{left and f'; {left}'}")
-    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+    say(f"{label}: {came.what}, {seconds:.0f} s{left and f'; {left}'}")
+    return Outcome(came.status, came.what, came.mendable, seconds)
 
 
 def _left(begun: float, done: int, runs: int) -> str:
@@ -64,25 +64,43 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
     """
     started = time.perf_counter()
     with one_line(str(ensemble)):
-        outcome = _combined(ensemble, force)
+        came = _combined(ensemble, force)
     seconds = time.perf_counter() - started
-    say(f"{ensemble}: {outcome.what}, {seconds:.0f} s")
-    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+    say(f"{ensemble}: {came.what}, {seconds:.0f} s")
+    return Outcome(came.status, came.what, came.mendable, seconds)
 
 
 def _done(cfg: DictConfig) -> Outcome:
-    record = Record.of(Choice.of(cfg), cfg.paths.runs)
-    try:
+    _, record = chosen(cfg)
+
+    def work() -> Finished:
         if world_size(cfg.trainer) > 1 and not _started_together():
-            return _finished(run_apart(HydraConfig.get().overrides.task, record))
+            return run_apart(HydraConfig.get().overrides.task, record)
         with without_collecting():
             from bench.run.run import run
 
-        return _finished(run(cfg))
+        return run(cfg)
+
+    return outcome(work, record, cfg.debug)
+
+
+def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcome:
+    """Do the work of a run, and say what came of it.
+
+    Args:
+        work: It returns the run's result.
+        record: The run's.
+        debug: Whether tracebacks are shown.
+
+    Returns:
+        What came of it, failures included.
+    """
+    try:
+        return _finished(work())
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
-        return _failed(error, record, cfg.debug)
+        return _failed(error, record, debug)
 
 
 def _started_together() -> bool:

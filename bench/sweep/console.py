@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bench.run.fingerprint import changed
 from bench.run.trust import packages
 from bench.sweep.job import Ensemble, Job, Places, runs
 from bench.sweep.manifest import command
@@ -45,19 +44,29 @@ def plan(cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble]) ->
             print(ensemble.command)
 
 
-def warn_of_changed_data(jobs: Sequence[Job]) -> None:
-    """Print a line for each folder whose examples have changed since runs of these finished."""
-    finished = {}
-    for job in jobs:
-        if job.found == "finished" and (result := job.record.finished()) is not None:
-            finished[result.task, job.cfg.data.dir, result.data.get("stamp")] = job, result
-    for (task, folder, _), (job, result) in finished.items():
-        if changed(job.cfg, result):
-            print(
-                f"{task}: the data in {folder} has changed since runs of it were finished: "
-                "force=true repeats them",
-                file=sys.stderr,
-            )
+def warn_of_encoders(cfg: DictConfig, places: Places) -> None:
+    """Print a line where the paper's numbers are of other encoders than these runs have.
+
+    On built-in or other data nobody takes the scores for the paper's, so that a plan alone says it.
+    """
+    if cfg.experiment is None or not cfg.experiment.paper_encoders:
+        return
+    theirs = cfg.experiment.paper_encoders
+    other = dict.fromkeys(
+        job.encoder
+        for cell, job in places
+        if job.cfg.elmo.placement != "none"
+        and cell.column in cfg.experiment.paper.get(cell.row, {})
+        and job.encoder not in theirs
+        and (cfg.plan or job.cfg.data.name == "paper")
+    )
+    if other:
+        hint = f" (encoder={theirs[0]})" if len(theirs) == 1 else ""
+        print(
+            f"encoder: {', '.join(other)}, not the paper's: its numbers are of "
+            f"{' and '.join(theirs)}{hint}",
+            file=sys.stderr,
+        )
 
 
 def show(places: Places, manifest: Path | None) -> None:

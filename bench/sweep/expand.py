@@ -31,7 +31,8 @@ def grid(given: Sequence[Override], default_task: str, default_seed: int) -> lis
         chosen = dict(word.partition("=")[::2] for word in words)
         row = chosen.get("task", default_task)
         column = " ".join(word for word in words if word.partition("=")[0] in varying)
-        cells += [Cell(row, column, seed, words) for seed in seeds]
+        each = tuple(expand(list(words)))
+        cells += [Cell(row, column, seed, each) for seed in seeds]
     return cells
 
 

@@ -50,6 +50,7 @@ def manifest(cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble]) -> 
         rows=rows,
         columns=list(dict.fromkeys(cell.column for cell in cells)),
         paper={row: dict(numbers) for row, numbers in experiment.paper.items() if row in rows},
+        paper_encoders=list(experiment.paper_encoders),
         data=_distinct(job.cfg.data.name for _, job in places),
         encoder=_distinct(job.encoder for _, job in places),
         command=command([*cfg.hydra.overrides.task, *cfg.hydra.overrides.hydra]),

@@ -21,27 +21,29 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
-from bench.choice import Choice
 from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
-from bench.run.record import Record
+from bench.run.contents import chosen
+from bench.run.imports import without_collecting
 from bench.sweep import console, manifest
 from bench.sweep.attempt import attempt, combined
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
+from bench.sweep.gpus import Gpus
 from bench.sweep.job import Cell, Ensemble, Job, Outcome, runs
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 
 
 def register() -> None:
-    """Make the sweeper known to Hydra.
+    """Make the sweeper, and our launcher, known to Hydra.
 
     Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
     Hydra program of the environment.
     """
-    Plugins.instance().class_name_to_class[TARGET] = Sweep
+    Plugins.instance().class_name_to_class.update({TARGET: Sweep, LAUNCHER: Gpus})
 
 
 class Sweep(Sweeper):
@@ -61,13 +63,16 @@ class Sweep(Sweeper):
         with told(lambda: "interrupted; the same command goes on"):
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
-            console.warn_of_changed_data(jobs)
             together = ensembles(self.config, places)
             console.plan(self.config, jobs, together)
+            console.warn_of_encoders(self.config, places)
+            todo = [job for job in jobs if job.found != "finished"]
             if self.config.plan:
+                self._forecast(todo)
                 return
+            self._require(todo)
             manifest.write(self.config, places, together)
-            self._run([job for job in jobs if job.found != "finished"])
+            self._run(todo)
             failed = list(self._combined(together))
             written = manifest.write(self.config, places, together)
             console.show(places, written)
@@ -108,7 +113,7 @@ class Sweep(Sweeper):
             cfg, encoder = composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            record = Record.of(Choice.of(cfg), cfg.paths.runs)
+            _, record = chosen(cfg)
             if record.folder not in jobs:
                 jobs[record.folder] = Job(cfg, record, encoder)
             jobs[record.folder].cells.append(cell)
@@ -128,6 +133,25 @@ class Sweep(Sweeper):
         except ConfigError as error:
             raise ConfigError(f"{cell}: {error}") from None
         return cfg, str(cfg.encoder.get("source") or cfg.encoder.get("model") or chosen)
+
+    # -- before anything is done
+
+    def _forecast(self, todo: Sequence[Job]) -> None:
+        """Print what these runs will cost, and what is not there for them."""
+        if todo:
+            with without_collecting():
+                from bench.sweep import forecast
+
+            forecast.show(todo)
+
+    def _require(self, todo: Sequence[Job]) -> None:
+        """Raise ConfigError if something is known to stop one of several runs."""
+        if len(todo) > 1:
+            with without_collecting():
+                from bench.sweep import needs
+
+            here = self.config.hydra.runtime.choices["hydra/launcher"] != "slurm"
+            needs.require(todo, here)
 
     # -- doing it
 

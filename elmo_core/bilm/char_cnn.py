@@ -15,10 +15,8 @@ from torch.nn import functional as F
 
 from elmo_core.bilm.chars import CHARACTERS, PADDING
 from elmo_core.bilm.options import Options
+from elmo_core.devices import portions, sent
 from elmo_core.products import Linear, linear
-
-CHUNK_WORDS = 256
-"""Words in one pass: what is in work at a time stays in the processor's cache."""
 
 
 class CharCNN(nn.Module):
@@ -45,9 +43,11 @@ class CharCNN(nn.Module):
         """
         lengths = _lengths(char_ids)
         order = lengths.argsort(stable=True)
+        words = portions(char_ids.device).words
+        ordered = lengths[order].tolist()  # of a GPU, in one go
         vectors = [
-            self._spell(char_ids[rows], max(lengths[rows].tolist(), default=0))
-            for rows in order.split(CHUNK_WORDS)
+            self._spell(char_ids[rows], max(ordered[i * words : (i + 1) * words], default=0))
+            for i, rows in enumerate(order.split(words))
         ]
         return torch.cat(vectors)[order.argsort()]
 
@@ -93,7 +93,8 @@ class CharCNN(nn.Module):
         """Return (places, filters): −∞ where a filter's window would stand out behind the last."""
         widths = [bank.kernel_size[0] for bank in self._banks() for _ in range(bank.out_channels)]
         end = torch.arange(places).unsqueeze(1) + torch.tensor(widths)
-        return torch.where(end > places, -math.inf, 0.0).to(self.embedding)
+        barred = torch.where(end > places, -math.inf, 0.0).to(self.embedding.dtype)
+        return sent(barred, self.embedding.device)
 
 
 def _lengths(char_ids: Tensor) -> Tensor:

@@ -19,7 +19,8 @@ from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.bilm.options import Options
-from elmo_core.bilm.prefixes import PrefixTree, prefix_tree
+from elmo_core.bilm.prefixes import prefix_tree
+from elmo_core.devices import portions, sent
 from elmo_core.products import product
 
 
@@ -40,7 +41,7 @@ class FrozenDirections:
         ]
 
     def contextualise(self, table: Tensor, sentences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """(layers, tokens, 2D) for each sentence, given as rows of `table` (words, D).
+        """(layers, tokens, 2D), on the CPU, for each sentence, given as rows of `table` (words, D).
 
         Rows 0 and 1 are the boundaries before and behind each sentence, which stand in no sentence.
         """
@@ -50,8 +51,8 @@ class FrozenDirections:
         back, turned = self._run(self.directions[1], table, [[1, *words[::-1]] for words in chosen])
         results = [table] * len(sentences)
         for i, path, turn in zip(order, paths, turned, strict=True):
-            left = ahead.index_select(1, torch.tensor(path[1:], device=table.device))
-            right = back.index_select(1, torch.tensor(turn[:0:-1], device=table.device))
+            left = ahead.index_select(1, torch.tensor(path[1:]))
+            right = back.index_select(1, torch.tensor(turn[:0:-1]))
             results[i] = torch.cat([left, right], dim=-1)
         return results
 
@@ -60,11 +61,17 @@ class FrozenDirections:
     ) -> tuple[Tensor, list[list[int]]]:
         """One direction, the longest sentence first: (layers, nodes, D), and each one's nodes."""
         tree = prefix_tree(sentences)
-        layers = [x := table[torch.tensor(tree.words, device=table.device)]]
+        branching = [parents for parents in tree.parents if parents is not None]
+        rows = torch.tensor([i for places in (tree.words, *branching) for i in places])
+        words, *moved = sent(rows, table.device).split([len(tree.words), *map(len, branching)])
+        each = iter(moved)
+        parents = [None if level is None else next(each) for level in tree.parents]
+        layers = [x := table[words]]
         for k, lstm in enumerate(lstms):
-            x = lstm(x, tree).add_(x) if k > 0 and self.skip else lstm(x, tree)
+            y = lstm(x, tree.sizes, parents)
+            x = y.add_(x) if k > 0 and self.skip else y
             layers.append(x)
-        return torch.stack(layers), tree.paths
+        return torch.stack(layers).cpu(), tree.paths  # a GPU is waited for once a batch
 
 
 class FrozenBiLM(FrozenDirections):
@@ -87,19 +94,22 @@ class FrozenLSTM:
         self.project = product(lstm.projection, precision)
         self.cell_clip, self.proj_clip = lstm.cell_clip or math.inf, lstm.proj_clip or math.inf
 
-    def __call__(self, inputs: Tensor, tree: PrefixTree) -> Tensor:
-        """(nodes, D) → (nodes, D)"""
+    def __call__(
+        self, inputs: Tensor, sizes: Sequence[int], parents: Sequence[Tensor | None]
+    ) -> Tensor:
+        """(nodes, D) → (nodes, D); `sizes` and `parents` are a PrefixTree's."""
         outputs, start = torch.empty_like(inputs), 0
         inputs = F.pad(inputs, (0, 0, 0, ROUND - 1))
         hidden = inputs.new_zeros(1, inputs.shape[1])
         cell = inputs.new_zeros(1, self.cells)
-        parents = iter(tree.parents)
-        for steps in _chunks(tree.sizes, CHUNK_GATES // (4 * self.cells)):
+        above = iter(parents)
+        gates_at_once = portions(inputs.device).gates
+        for steps in _chunks(sizes, gates_at_once // (4 * self.cells)):
             rows = sum(steps)
             gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows]
             for gate in gates.split(steps):
                 nodes = len(gate)
-                hidden, cell = _handed_on(next(parents), nodes, hidden, cell)
+                hidden, cell = _handed_on(next(above), nodes, hidden, cell)
                 hidden = self._step(gate.add_(self.recur(hidden)), cell)
                 outputs[start : start + nodes] = hidden
                 start += nodes
@@ -145,21 +155,17 @@ class FrozenLinear(nn.Module):
         return self.product(x)
 
 
-CHUNK_GATES = 2**22
-"""Numbers in the gates that exist at a time: 16 MB, which a processor's cache can hold."""
-
 ROUND = 16
 """Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
 
 
 def _handed_on(
-    parents: Sequence[int] | None, nodes: int, hidden: Tensor, cell: Tensor
+    parents: Tensor | None, nodes: int, hidden: Tensor, cell: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The states that a level's nodes begin with."""
     if parents is None:
         return hidden[:nodes], cell[:nodes]
-    rows = torch.tensor(parents, device=hidden.device)
-    return hidden[rows], cell[rows]
+    return hidden[parents], cell[parents]
 
 
 def _chunks(sizes: Sequence[int], rows: int) -> list[list[int]]:
@@ -173,5 +179,5 @@ def _chunks(sizes: Sequence[int], rows: int) -> list[list[int]]:
 
 
 def _tanh_(x: Tensor) -> Tensor:
-    """In place, through the sigmoid: a third of the time of `torch.tanh` on a CPU."""
-    return x.mul_(2).sigmoid_().mul_(2).sub_(1)
+    """In place; on a CPU through the sigmoid, which takes a third of the time of `torch.tanh`."""
+    return x.mul_(2).sigmoid_().mul_(2).sub_(1) if x.device.type == "cpu" else x.tanh_()

@@ -8,6 +8,9 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from http import HTTPStatus
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path
@@ -24,6 +27,23 @@ BACK_OFF = 1.0  # seconds before the second attempt, doubled before each further
 SILENCE = 30.0  # seconds without a byte before a connection counts as cut
 CHUNK = 1 << 20
 
+_allowed: ContextVar[bool] = ContextVar("downloads are allowed", default=True)
+
+
+@contextmanager
+def downloads_off() -> Iterator[None]:
+    """Inside, nothing is fetched: whoever wants a file that is not there gets a FetchError."""
+    before = _allowed.set(False)
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
+
+
+def downloads_are_off() -> bool:
+    """Return whether this is inside `downloads_off`."""
+    return not _allowed.get()
+
 
 def download(
     url: str,
@@ -39,14 +59,16 @@ def download(
     The bytes gather in a `.part` file beside it, from which a connection that was cut, now or in an
     earlier call, is resumed. The file gets its name only when its length (`size` in bytes, and what
     the server announced) and its checksum (`sha256`, or its first digits) are right. A second
-    process that wants the same file waits for the first. Nothing is fetched when `offline` is true
-    or HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
+    process that wants the same file waits for the first. Nothing is fetched when `offline` is true,
+    inside `downloads_off`, or where HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
 
     Raises FetchError, saying what can be done, for everything that can go wrong.
     """
     destination = Path(destination)
     if destination.is_file():
         return destination
+    if not _allowed.get():
+        raise FetchError(f"{destination} is not there yet: it would be fetched from {url}")
     if offline or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise FetchError(
             f"{destination} is not there and downloads are switched off: "

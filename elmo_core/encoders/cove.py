@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.devices import sent
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.encoders.batches import batches
@@ -76,7 +77,7 @@ class CoveEncoder:
         """Yield the layers of each of these sentences (tokens, dim / 2), the longest first."""
         lengths = [len(rows) for rows in embedded]
         tokens = pad_sequence(embedded, batch_first=True)
-        packed = pack_padded_sequence(tokens.to(device), torch.tensor(lengths), batch_first=True)
+        packed = pack_padded_sequence(sent(tokens, device), torch.tensor(lengths), batch_first=True)
         layers = [torch.cat([tokens, tokens], dim=-1)]
         for lstm in self.lstms:
             packed, _ = lstm(packed)

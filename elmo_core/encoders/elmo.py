@@ -13,14 +13,10 @@ from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import boundary_ids, check_sentences, word_ids
 from elmo_core.bilm.frozen import FrozenBiLM
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.devices import portions, sent
 from elmo_core.encoders.batches import batches
 
 Sentences = Sequence[Sequence[str]]
-
-BATCH_TOKENS = 16384
-"""Tokens in a batch: bounds the memory, 30 kB a token with 3 layers of 1,024 numbers."""
-BATCH_SENTENCES = 128
-"""Sentences in a batch: what one time step computes stays in the processor's cache."""
 
 
 class ElmoEncoder:
@@ -75,11 +71,12 @@ class ElmoEncoder:
         with exact_float32(device):
             rows, table = self._spell(sentences, device)
             lengths = [len(words) for words in sentences]
-            for batch in batches(lengths, BATCH_TOKENS, BATCH_SENTENCES):
+            most = portions(device)
+            for batch in batches(lengths, most.tokens, most.sentences):
                 chosen = [[rows[word] for word in sentences[i]] for i in batch]
                 found = self._frozen.contextualise(table, chosen)
                 for i, layers in zip(batch, found, strict=True):
-                    results[i] = layers.cpu()
+                    results[i] = layers
         return results
 
     def _spell(self, sentences: Sentences, device: torch.device) -> tuple[dict[str, int], Tensor]:
@@ -94,6 +91,6 @@ class ElmoEncoder:
         width = self.bilm.options.characters
         boundaries = boundary_ids(width) if kept is None else ()
         spelled = [*boundaries, *(word_ids(word, width) for word in new)]
-        table = self._frozen.char_cnn(torch.tensor(spelled, device=device))
+        table = self._frozen.char_cnn(sent(torch.tensor(spelled), device))
         rows = rows | {word: row for row, word in enumerate(new, start=len(rows) + 2)}
         return rows, table if kept is None else torch.cat([kept, table])

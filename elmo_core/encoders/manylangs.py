@@ -18,14 +18,13 @@ from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.frozen import FrozenDirections
 from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.devices import portions, sent
 from elmo_core.encoders import manylangs_layout as layout
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.manylangs_layout import BOUNDARIES, Settings
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.products import PRECISIONS
 
-BATCH_TOKENS = 16384
-BATCH_SENTENCES = 128
 CHUNK_WORDS = 128
 """Words spelled at a time: what the filters give is 400 kB a word in the published models."""
 
@@ -169,11 +168,12 @@ class ManyLangsEncoder:
         with exact_float32(device):
             table = torch.cat(list(self._vectors([*BOUNDARIES, *distinct], device)))
             lengths = [len(words) for words in sentences]
-            for batch in batches(lengths, BATCH_TOKENS, BATCH_SENTENCES):
+            most = portions(device)
+            for batch in batches(lengths, most.tokens, most.sentences):
                 chosen = [[rows[word] for word in sentences[i]] for i in batch]
                 found = self._frozen.contextualise(table, chosen)
                 for i, layers in zip(batch, found, strict=True):
-                    results[i] = layers.cpu()
+                    results[i] = layers
         return results
 
     def _vectors(self, words: Sequence[str], device: torch.device) -> Iterator[Tensor]:
@@ -183,9 +183,9 @@ class ManyLangsEncoder:
             chunk = words[start : start + CHUNK_WORDS]
             own = characters = None
             if spelling.words is not None:
-                own = torch.tensor([spelling.word(word) for word in chunk], device=device)
+                own = sent(torch.tensor([spelling.word(word) for word in chunk]), device)
             if spelling.characters is not None:
-                characters = torch.tensor([spelling.spelled(word) for word in chunk], device=device)
+                characters = sent(torch.tensor([spelling.spelled(word) for word in chunk]), device)
             yield self.bilm.tokens(own, characters)
 
 

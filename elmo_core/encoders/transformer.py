@@ -19,7 +19,10 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.precision import exact_float32
+from elmo_core.devices import sent
+from elmo_core.downloads.fetch import downloads_are_off
 from elmo_core.encoders.batches import batches
+from elmo_core.encoders.hub import commit
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
 from elmo_core.errors import OptionsError, WeightsError, did_you_mean
 from elmo_core.packages import needed
@@ -114,7 +117,9 @@ class TransformerEncoder:
         device = next(self.model.parameters()).device
         with exact_float32(device):
             output = self.model(
-                input_ids=ids.to(device), attention_mask=mask.to(device), output_hidden_states=True
+                input_ids=sent(ids, device),
+                attention_mask=sent(mask, device),
+                output_hidden_states=True,
             )
         hidden = torch.stack(output.hidden_states, dim=1).cpu()
         for row, span in zip(hidden, spans, strict=True):
@@ -141,8 +146,10 @@ def load_transformer(
     pooling: str = "mean",
     window: int = 512,
 ) -> TransformerEncoder:
-    """Load a model of `transformers`: a folder, or a name on the hub with the commit meant.
+    """Load a model of `transformers`: a folder, or a name on the hub.
 
+    Of a name, `revision` is the commit that is meant; a branch, by default `main`, stands for the
+    commit that it has now (`elmo_core.encoders.hub`).
     Weights are read from safetensors alone, and no code comes with a model. Of a model with encoder
     and decoder, the encoder is meant. Nothing is fetched where HF_HUB_OFFLINE is set. Raises
     OptionsError, WeightsError and MissingPackageError, saying what can be done.
@@ -174,12 +181,16 @@ def _load(source: str, **pinned: str) -> tuple[Any, Any]:
             network, report = transformers.AutoModel.from_pretrained(
                 source,
                 **pinned,
+                local_files_only=downloads_are_off(),
                 use_safetensors=True,
                 trust_remote_code=False,
                 output_loading_info=True,
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                source, **pinned, trust_remote_code=False
+                source,
+                **pinned,
+                local_files_only=downloads_are_off(),
+                trust_remote_code=False,
             )
     except (OSError, ValueError, RuntimeError, ImportError, KeyError, SafetensorError) as error:
         raise WeightsError(f"{source}: {_reason(error)}") from error
@@ -190,16 +201,12 @@ def _load(source: str, **pinned: str) -> tuple[Any, Any]:
 
 
 def _commit(model: str, revision: str | None) -> str:
-    """Check the revision of a model on the hub: it must be one that cannot change."""
+    """Return the commit of a model on the hub: what it gives must not change."""
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
         raise WeightsError(f"encoder.model={model}: no such folder")
-    if revision is None or not COMMIT.fullmatch(revision):
-        raise OptionsError(
-            f"encoder.model={model} is no folder here, and a model on the hub may change: name its "
-            "commit, encoder.revision=<40 hexadecimal digits>, as listed at "
-            f"https://huggingface.co/{model}/commits/main"
-        )
-    return revision
+    if revision is not None and COMMIT.fullmatch(revision):
+        return revision
+    return commit(model, revision)
 
 
 @contextmanager

@@ -82,6 +82,7 @@ class Keep(pl.Callback):
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
         if trainer.global_step % self.every and trainer.global_step < pl_module.total_steps:
             return
+        pl_module.look()  # what is written is good
         perplexity = measure(pl_module.model, self.heldout, limit=HELDOUT_TOKENS)
         with _writing(self.out):
             if trainer.is_global_zero:

@@ -16,6 +16,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
 from elmo_core.bilm.bilm import State
+from elmo_core.devices import sent
 from elmo_core.lightning import pl
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
@@ -26,6 +27,9 @@ from elmo_core.pretraining.streams import Feed, Streams
 
 KEY = "pretraining"
 EPOCHS = "training.epochs"
+LOSS = "loss"
+UNSEEN = 40
+"""Losses and gradients, one of each a step, between two looks at them on a GPU."""
 
 
 class PretrainingModule(pl.LightningModule):
@@ -48,6 +52,7 @@ class PretrainingModule(pl.LightningModule):
         self.model, self.corpus, self.training_part = model, corpus, training
         self.devices, self.origin = devices, origin
         self.recent: deque[float] = deque(maxlen=100)
+        self._unseen: list[tuple[str, int, Tensor]] = []  # what, of which step, how much
         self.state: State | None = None
 
     @property
@@ -62,6 +67,7 @@ class PretrainingModule(pl.LightningModule):
     @property
     def recent_loss(self) -> float:
         """The mean loss of the last hundred steps."""
+        self.look()
         return sum(self.recent) / max(1, len(self.recent))
 
     def train_dataloader(self) -> DataLoader[Window]:
@@ -86,16 +92,32 @@ class PretrainingModule(pl.LightningModule):
         loss = self.model.softmax.loss(
             vectors.flatten(0, 2), window.targets.flatten(), self._negatives()
         )
-        self.recent.append(self._finite("loss", loss))
+        self._note(LOSS, loss)
         return loss * self.training_part.unroll_steps
 
-    def _finite(self, what: str, number: Tensor) -> float:
-        if number.isfinite():
-            return number.item()
-        raise TrainingError(
-            f"the {what} of step {self.global_step + 1} is {number.item()}; the last checkpoint, "
-            "from before, is good: train again with a lower training.learning_rate"
-        )
+    def _note(self, what: str, number: Tensor) -> None:
+        """Take in a number that must be finite: looked at now, or, on a GPU, some steps later."""
+        self._unseen.append((what, self.global_step + 1, number.detach()))
+        if number.device.type == "cpu" or len(self._unseen) >= UNSEEN:
+            self.look()
+
+    def look(self) -> None:
+        """Look at what nobody has looked at, for which a GPU is waited for.
+
+        Raises TrainingError where it is no number.
+        """
+        unseen, self._unseen = self._unseen, []
+        if not unseen:
+            return
+        values = torch.stack([number for _, _, number in unseen]).tolist()
+        for (what, step, _), value in zip(unseen, values, strict=True):
+            if not math.isfinite(value):
+                raise TrainingError(
+                    f"the {what} of step {step} is {value}; the last checkpoint, from before, is "
+                    "good: train again with a lower training.learning_rate"
+                )
+            if what == LOSS:
+                self.recent.append(value)
 
     def _zero_state(self) -> State:
         weight = self.model.softmax.weight
@@ -111,7 +133,7 @@ class PretrainingModule(pl.LightningModule):
         if samples == 0 or size <= 2 * samples:
             return None
         drawn = draw(samples, size, Generator().manual_seed(self._seed()))
-        return drawn._replace(words=drawn.words.to(self.device))
+        return drawn._replace(words=sent(drawn.words, self.device))
 
     def configure_optimizers(self) -> Any:
         training = self.training_part
@@ -133,7 +155,7 @@ class PretrainingModule(pl.LightningModule):
     def configure_gradient_clipping(self, optimizer: Optimizer, *_: Any, **__: Any) -> None:
         # Not Lightning's own: that one refuses fused optimisers.
         bound = self.training_part.all_clip_norm_val
-        self._finite("gradient", nn.utils.clip_grad_norm_(self.parameters(), bound))
+        self._note("gradient", nn.utils.clip_grad_norm_(self.parameters(), bound))
 
     def record(self) -> dict[str, Any]:
         """Return what must not change when a training is resumed, as nested plain dictionaries."""
@@ -148,6 +170,7 @@ class PretrainingModule(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Put the states of all devices together; this is called on each of them."""
         assert self.state is not None
+        self.look()
         states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
         recent = list(self.recent)
         checkpoint[KEY] = {"record": self.record(), "states": states, "recent": recent}

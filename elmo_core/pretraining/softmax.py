@@ -111,8 +111,9 @@ class _Contest(torch.autograd.Function):
             part = slice(start, start + rows)
             x, mine, mine_hits = vectors[part], own[part], hits[part]
             logits = times(x, weight) + bias  # the bias at full precision
-            hit = (mine_hits >= 0).nonzero().squeeze(1)
-            logits[hit, mine_hits[hit]] = -math.inf
+            place = mine_hits.clamp(min=0).unsqueeze(1)
+            kept = logits.gather(1, place).masked_fill(mine_hits.unsqueeze(1) >= 0, -math.inf)
+            logits.scatter_(1, place, kept)
             shares = logits.softmax(dim=1)  # among the others, for the time being
             others = logits.amax(dim=1) - shares.amax(dim=1).log()
             total = torch.logaddexp(others, mine)

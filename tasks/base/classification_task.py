@@ -44,6 +44,9 @@ class ClassificationTask(WordTask):
         """Take the mean of the models' probabilities."""
         return {"logits": mean(output["logits"].float().softmax(1) for output in outputs).log()}
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        return {"label": example["label"], **super().slices(example)}
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return accuracy and macro-F1, in percent."""
         gold = [row["gold"] for row in predictions]

@@ -11,7 +11,7 @@ from datasets import Dataset
 
 from elmo_core.downloads import glove
 from tasks.base.folder_task import FolderTask
-from tasks.nn.words import Words
+from tasks.nn.words import UNK, Words
 from tasks.task import Example
 
 
@@ -44,6 +44,11 @@ class WordTask(FolderTask):
         rest = (self.load(split) for split in ("dev", "test"))
         others = {word for examples in rest for word in self.count_words(examples or [])}
         self.words = Words.from_file(self.word_vectors, counts, others)
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add the number of words that the vocabulary does not have; see Task."""
+        words = [word for sentence in self.sentences(example) for word in sentence]
+        return {**super().slices(example), "unknown words": self.words.vocabulary(words).count(UNK)}
 
     def vocabulary(self) -> dict[str, Any]:
         """Return the words; see Task."""

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core import Placement
+from elmo_core.devices import sent
 from elmo_core.dropout import Dropout
 from tasks.coref.antecedents import AntecedentScorer, Links
 from tasks.coref.spans import Spans, SpanScorer
@@ -88,39 +89,49 @@ class EndToEnd(nn.Module):
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Resolve documents whose sentences stand one a row, document after document: `words`,
-        `mask`, `speakers` (sentences, tokens), `characters` (sentences, tokens, characters),
-        `document` (sentences,); `genre` (documents,); `gold` (mentions, 3): first token, last
-        token, cluster, tokens counted through the batch, clusters from 1.
+        `mask`, `speakers` (sentences, tokens), `lengths` (sentences,), `spellings` and `spelled`
+        of `spell`; `genre` and `document_lengths`, in sentences, (documents,); `gold` (mentions,
+        3): first token, last token, cluster, tokens counted through the batch, clusters from 1.
 
         Returns `loss`, the mean over documents; `mentions` (spans, 2), first and last token of each
         span that stays; `antecedent` (spans,), its antecedent's row in `mentions` or −1;
         `probability` (spans,), that of the antecedent, or of there being none.
         """
-        seen = stretches(batch["document"], self.max_sentences) if self.training else slice(None)
-        names = ("words", "characters", "speakers", "document")
-        words, characters, speakers, document = (batch[name][seen] for name in names)
-        mask = batch["mask"][seen]
-        x, h = self.encode(words, characters, None if layers is None else layers[seen], mask)
+        # Where everything stands is found on the CPU, from lengths: a GPU is not waited for.
+        numbers, lengths = batch["document_lengths"], batch["lengths"]
+        begins = lengths.cumsum(0) - lengths  # of sentences, in the batch's tokens
+        document = torch.arange(len(numbers)).repeat_interleave(numbers)
+        if self.training:
+            seen = stretches(document, self.max_sentences).nonzero().squeeze(1)
+            batch, layers = _chosen(batch, layers, seen)
+            begins, lengths, document = begins[seen], lengths[seen], document[seen]
+        x, h = self.encode(batch, layers, lengths)
 
-        place = batch["mask"].flatten().cumsum(0).view_as(batch["mask"]) - 1  # in the batch
-        row = torch.arange(len(mask), device=mask.device)[:, None].expand_as(mask)
-        tokens = [part[mask] for part in (x, h, row, place[seen], speakers)]
-        lengths = document[tokens[2]].bincount(minlength=len(batch["genre"])).tolist()
-        documents: Any = zip(*(part.split(lengths) for part in tokens), strict=True)
+        sentence, cells = _tokens(lengths, x.shape[1])
+        place = sent(cells, x.device)
+        x, h, speakers = (
+            part.flatten(0, 1).index_select(0, place) for part in (x, h, batch["speakers"])
+        )
+        sizes = torch.zeros_like(numbers).index_add_(0, document, lengths).tolist()
+        parts = (part.split(sizes) for part in (x, h, sentence, speakers))
+        documents: Any = zip(*parts, strict=True)
+        seen_of_each = document.bincount()
+        first = begins[seen_of_each.cumsum(0) - seen_of_each].tolist()  # tokens of the batch
         return _joined(
             [
-                self.resolve(*document, genre=genre, gold=batch["gold"])
-                for document, genre in zip(documents, batch["genre"], strict=True)
+                self.resolve(*document, begin=begin, genre=genre, gold=batch["gold"])
+                for document, begin, genre in zip(documents, first, batch["genre"], strict=True)
             ]
         )
 
     def encode(
-        self, words: Tensor, characters: Tensor, layers: Tensor | None, mask: Tensor
+        self, batch: dict[str, Tensor], layers: Tensor | None, lengths: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return tokens' vectors x, and h, in the light of their sentences: (…, tokens, dim)."""
-        x = torch.cat([F.normalize(self.words(words), dim=2), self.spelling(characters)], dim=2)
+        mask, spelled = batch["mask"], self.spelling(batch["spellings"], batch["spelled"])
+        x = torch.cat([F.normalize(self.words(batch["words"]), dim=2), spelled], dim=2)
         x = self.lexical_dropout(x)
-        h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask))
+        h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask, lengths))
         return x, self.placement.output(h, layers, mask)
 
     def resolve(
@@ -128,42 +139,65 @@ class EndToEnd(nn.Module):
         x: Tensor,
         h: Tensor,
         sentence: Tensor,
-        place: Tensor,
         speaker: Tensor,
         *,
+        begin: int,
         genre: Tensor,
         gold: Tensor,
     ) -> tuple[Tensor, Links]:
-        """Resolve one document, (tokens, …) each: first and last token of its spans, and links."""
-        spans = self.spans(h, x, sentence)
-        cluster = self.clusters(spans, gold - place[0] * gold.new_tensor([1, 1, 0]), len(x))
-        links = self.antecedents(spans, speaker[spans.first], genre, cluster)
-        return torch.stack([place[spans.first], place[spans.last]], dim=1), links
+        """Resolve one document, (tokens, …) each: first and last token of its spans, and links.
 
-    def clusters(self, spans: Spans, gold: Tensor, tokens: int) -> Tensor:
+        `sentence`, the number of each token's, is on the CPU; `begin` is the document's first token
+        in the batch.
+        """
+        spans = self.spans(h, x, sentence)
+        cluster = self.clusters(spans, gold, begin, len(x))
+        links = self.antecedents(spans, speaker[spans.first], genre, cluster)
+        return torch.stack([spans.first, spans.last], dim=1) + begin, links
+
+    def clusters(self, spans: Spans, gold: Tensor, begin: int, tokens: int) -> Tensor:
         """Return the gold cluster of each span, 0 if it is no mention.
 
-        `gold` may hold other documents' mentions, and mentions too wide for a span.
+        `gold` may hold other documents' mentions, and mentions too wide for a span: all these are
+        put into one cell behind the others.
         """
         first, last, cluster = gold.unbind(1)
-        within = (first >= 0) & (last < tokens) & (last - first < self.spans.max_width)
-        grid = cluster.new_zeros(tokens, self.spans.max_width)
-        grid[first[within], (last - first)[within]] = cluster[within]
-        return grid[spans.first, spans.last - spans.first]
+        first, last, widths = first - begin, last - begin, self.spans.max_width
+        within = (first >= 0) & (last < tokens) & (last - first < widths)
+        cells = cluster.new_zeros(tokens * widths + 1)
+        cells[torch.where(within, first * widths + last - first, tokens * widths)] = cluster
+        return cells[spans.first * widths + spans.last - spans.first]
 
 
 def stretches(document: Tensor, most: int) -> Tensor:
     """Choose what a training step sees: at most `most` contiguous sentences of each document.
 
-    `document` (sentences,), ascending from 0 → bool (sentences,). Where a stretch begins is drawn
-    from torch's global seed, which the trainer sets for each epoch.
+    `document` (sentences,), on the CPU, ascending from 0 → bool (sentences,). Where a stretch
+    begins is drawn from torch's global seed, which the trainer sets for each epoch.
     """
     number = document.bincount()
     spare = (number - most).clamp(min=0)
-    begin = (torch.rand(len(number)).to(number.device) * (spare + 1)).long()
-    place = torch.arange(len(document), device=document.device)
-    place = place - (number.cumsum(0) - number + begin)[document]
+    begin = (torch.rand(len(number)) * (spare + 1)).long()
+    place = torch.arange(len(document)) - (number.cumsum(0) - number + begin)[document]
     return (place >= 0) & (place < most)
+
+
+def _chosen(
+    batch: dict[str, Tensor], layers: Tensor | None, rows: Tensor
+) -> tuple[dict[str, Tensor], Tensor | None]:
+    """Keep some of a batch's sentences."""
+    rows = sent(rows, batch["mask"].device)
+    names = ("words", "mask", "spelled", "speakers")
+    kept = {name: batch[name].index_select(0, rows) for name in names}
+    return {**batch, **kept}, None if layers is None else layers.index_select(0, rows)
+
+
+def _tokens(lengths: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """List the tokens of sentences of these lengths, on the CPU: the sentence of each, and its cell
+    in a grid (sentences, width)."""
+    sentence = torch.arange(len(lengths)).repeat_interleave(lengths)
+    within = torch.arange(len(sentence)) - (lengths.cumsum(0) - lengths)[sentence]
+    return sentence, sentence * width + within
 
 
 def _joined(results: Sequence[tuple[Tensor, Links]]) -> dict[str, Tensor]:

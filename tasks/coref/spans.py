@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from elmo_core.devices import sent
 from elmo_core.dropout import Dropout
 from elmo_core.products import Linear, linear
 from tasks.coref.prune import prune
@@ -61,13 +62,13 @@ class SpanScorer(nn.Module):
 
     def forward(self, h: Tensor, x: Tensor, sentence: Tensor) -> Spans:
         """Find the spans of a document: `h` (tokens, h_dim), `x` (tokens, x_dim), and `sentence`
-        (tokens,), the number of each token's."""
-        tokens, columns = len(h), torch.arange(self.max_width, device=h.device)
-        ends = torch.arange(tokens, device=h.device)[:, None] + columns
-        inside = ends < tokens
-        inside &= sentence[ends.clamp(max=tokens - 1)] == sentence[:, None]
-        first, width = inside.nonzero(as_tuple=True)
+        (tokens,), the number of each token's, on the CPU.
 
+        On a GPU, the scores are what it is waited for: which spans stay is decided on the CPU.
+        """
+        inside = spans_within(sentence, self.max_width)
+        first, width = sent(inside.nonzero().t(), h.device)
+        columns = torch.arange(self.max_width, device=h.device)
         feature = self.dropout(self.width(width))
         within = columns <= width[:, None]
         where = torch.minimum(first[:, None] + columns, (first + width)[:, None])
@@ -81,12 +82,27 @@ class SpanScorer(nn.Module):
         )
         scores = self.rest(hidden).squeeze(1).to(self.first.weight.dtype)
 
-        grid = scores.new_full(inside.shape, -torch.inf).masked_scatter(inside, scores.detach())
-        stays = prune(grid, max(1, int(self.spans_per_word * tokens)))[inside]
+        stays = sent(self.best(scores.detach().cpu(), inside), h.device)
         first, last = first[stays], (first + width)[stays]
         heads = weighted_sum(x, where[stays], attention[stays])
         vectors = torch.cat([h[first], h[last], feature[stays], heads], dim=1)
         return Spans(first, last, scores[stays], vectors)
+
+    def best(self, scores: Tensor, inside: Tensor) -> Tensor:
+        """Choose the spans that stay, by `scores` (spans,) of those `inside`: their places among
+        them."""
+        grid = scores.new_full(inside.shape, -torch.inf).masked_scatter(inside, scores)
+        stays = prune(grid, max(1, int(self.spans_per_word * len(inside))))
+        return stays[inside].nonzero().squeeze(1)
+
+
+def spans_within(sentence: Tensor, max_width: int) -> Tensor:
+    """Find the spans that lie within a sentence: bool (tokens, max_width), from a token to as many
+    behind it."""
+    tokens = len(sentence)
+    ends = torch.arange(tokens)[:, None] + torch.arange(max_width)
+    same = sentence[ends.clamp(max=tokens - 1)] == sentence[:, None]
+    return same & (ends < tokens)
 
 
 def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from elmo_core.text.sentences import split_sentences
 from tasks.base.new_text import text_of
 from tasks.base.word_task import WordTask
 from tasks.coref import score as scoring
-from tasks.coref.data import FOLDERS, names, read
+from tasks.coref.data import FOLDERS, locate, names, read
 from tasks.coref.decode import clusters
 from tasks.coref.model import EndToEnd, Sizes
 from tasks.coref.sources import SOURCES
@@ -49,6 +50,9 @@ class Coref(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, drop_singletons=self.drop_singletons)
+
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)[1]
 
     def files(self, split: str) -> str:
         return f"{', '.join(names(split))}, or a folder {' or '.join(FOLDERS[split])}"
@@ -86,14 +90,16 @@ class Coref(WordTask):
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in example["sentences"]]
         words = pad([self.words.vocabulary(sentence) for sentence in sentences])
-        document = [i for i, example in enumerate(examples) for _ in example["sentences"]]
+        spellings, spelled = spell(sentences)
         genres = {genre: i for i, genre in enumerate(self.genres, start=1)}
         return {
             "words": words,
             "mask": words != PAD,
-            "characters": spell(sentences),
+            "lengths": (words != PAD).sum(1),
+            "spellings": spellings,
+            "spelled": spelled,
             "speakers": pad([row for example in examples for row in _speakers(example)]),
-            "document": torch.tensor(document),
+            "document_lengths": torch.tensor([len(example["sentences"]) for example in examples]),
             "genre": torch.tensor([genres.get(example["genre"], 0) for example in examples]),
             "gold": torch.tensor(_gold(examples), dtype=torch.long).view(-1, 3),
         }
@@ -144,6 +150,19 @@ class Coref(WordTask):
         """Name the document, of which an example may be a part."""
         return str(example["id"]).rpartition(":")[0]
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add the genre, and the words between a mention and the one before it, at most."""
+        pairs = [pair for cluster in example["clusters"] for pair in pairwise(sorted(cluster))]
+        away = max((after[0] - before[0] for before, after in pairs), default=0)
+        found = {**super().slices(example), "farthest antecedent": away}
+        return {**found, "genre": example["genre"]} if example["genre"] else found
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write each cluster in braces, its mentions in the order of the text; see Task."""
+        tokens = row["tokens"]
+        sides = {side: _braced(tokens, row[side]) for side in ("gold", "prediction")}
+        return {"text": " ".join(tokens), **sides}
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return `conll_f1`, the mean F1 of MUC, B³ and CEAF-e; and all figures of each metric."""
         figures = scoring.score(
@@ -159,6 +178,13 @@ class Coref(WordTask):
             {"gold": example["clusters"], "prediction": yardstick(example)} for example in split
         ]
         return {"same head, nearest pronoun": self.score(rows)[self.metric]}
+
+
+def _braced(tokens: Sequence[str], found: Sequence[Sequence[Sequence[int]]]) -> str:
+    """Write clusters as `{Anna Reed, she} {Oslo, the town}`."""
+    ordered = sorted(sorted(map(tuple, cluster)) for cluster in found)
+    each = (", ".join(" ".join(tokens[a : b + 1]) for a, b in cluster) for cluster in ordered)
+    return " ".join(f"{{{mentions}}}" for mentions in each)
 
 
 def _begins(examples: Sequence[Example]) -> list[int]:

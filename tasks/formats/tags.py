@@ -11,7 +11,7 @@ A tag is `O`, or a prefix, a hyphen and a type:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 IOB1, BIO, BIOES = "iob1", "bio", "bioes"
@@ -70,6 +70,28 @@ def check(tags: Sequence[str], scheme: str) -> None:
     if not follows(before, None, scheme):
         end = f"{before} at the end of a sentence"
         raise TagError(len(tags) - 1, f"{end} is malformed {scheme.upper()}")
+
+
+def types(tags: Iterable[str]) -> set[str]:
+    """Return the types that occur in tags.
+
+    >>> sorted(types(["B-PER", "I-PER", "O", "B-LOC"]))
+    ['LOC', 'PER']
+    """
+    return {parse(tag)[1] for tag in tags} - {""}
+
+
+def renamed(tags: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Give chunks other types; one whose new type is O is no chunk any more.
+
+    >>> renamed(["B-person", "I-person", "O", "B-product"], {"person": "PER", "product": "O"})
+    ['B-PER', 'I-PER', 'O', 'O']
+    """
+    new = []
+    for prefix, kind in map(parse, tags):
+        name = names.get(kind, kind)
+        new.append(OUTSIDE if not kind or name == OUTSIDE else f"{prefix}-{name}")
+    return new
 
 
 def detect(sentences: Iterable[Sequence[str]]) -> str:
@@ -174,3 +196,16 @@ def inventory(kinds: Iterable[str], scheme: str) -> list[str]:
     ['O', 'B-PER', 'I-PER']
     """
     return [OUTSIDE, *(f"{prefix}-{kind}" for kind in kinds for prefix in PREFIXES[scheme])]
+
+
+def bracketed(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    """Write a sentence with its chunks in brackets, the type behind each.
+
+    >>> bracketed(["Anna", "Reed", "sleeps"], ["B-PER", "I-PER", "O"])
+    '[Anna Reed]PER sleeps'
+    """
+    words = list(tokens)
+    for start, end, kind in chunks(tags):
+        words[start] = f"[{words[start]}"
+        words[end - 1] = f"{words[end - 1]}]{kind}"
+    return " ".join(words)

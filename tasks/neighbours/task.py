@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from datasets import Dataset
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.folder_task import FolderTask
 from tasks.base.new_text import tokens_of
-from tasks.formats.tagged import XPOS, check_tags, files, read
+from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.formats.tagged_sources import SOURCES
 from tasks.neighbours import score as scoring
 from tasks.neighbours.model import NearestUse
@@ -58,6 +59,9 @@ class Neighbours(FolderTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.which)
+
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)
 
     def files(self, split: str) -> str:
         return files(split)

@@ -63,14 +63,15 @@ class Tagger(nn.Module):
         self.crf = CRF(tags, partial(follows, scheme=scheme))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Tag sentences: `words`, `tags` (batch, tokens), `characters` (batch, tokens, characters),
-        `mask` → loss, and what `viterbi` decodes: emissions (batch, tokens, tags), mask and the
-        chain."""
-        mask = batch["mask"]
-        x = torch.cat([self.words(batch["words"]), self.spelling(batch["characters"])], dim=2)
+        """Tag sentences: `words`, `tags`, `mask` (batch, tokens), `lengths` (batch,), `spellings`
+        and `spelled` of `spell` → loss, and what `viterbi` decodes: emissions (batch, tokens,
+        tags), mask and the chain."""
+        mask, lengths = batch["mask"], batch.get("lengths")
+        spelled = self.spelling(batch["spellings"], batch["spelled"])
+        x = torch.cat([self.words(batch["words"]), spelled], dim=2)
         x = self.placement.input(x, layers, mask)
-        h = self.lower(self.dropout(x), mask)
-        h = self.upper(self.dropout(h), mask)
+        h = self.lower(self.dropout(x), mask, lengths)
+        h = self.upper(self.dropout(h), mask, lengths)
         h = self.placement.output(h, layers, mask)
         emissions = self.dense(h)
         transitions, start, end = self.crf.chain()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -12,9 +13,19 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tags import BIO, BIOES, OUTSIDE, convert, inventory, parse
+from tasks.formats.tags import (
+    BIO,
+    BIOES,
+    OUTSIDE,
+    bracketed,
+    chunks,
+    convert,
+    inventory,
+    renamed,
+    types,
+)
 from tasks.ner import score as scoring
-from tasks.ner.data import FILES, read
+from tasks.ner.data import FILES, locate, read
 from tasks.ner.model import Sizes, Tagger
 from tasks.ner.sources import SOURCES
 from tasks.nn.char_words import spell
@@ -48,9 +59,14 @@ class NER(WordTask):
             raise ValueError(f"scheme={scheme}: unknown (choose {BIOES} or {BIO})")
         super().__init__(**others)
         self.scheme = scheme
+        self.seen: set[tuple[str, str]] = set()  # names of training; none after `restore`
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
+
+    def paths(self, split: str) -> list[Path]:
+        path = locate(self.folder, split)
+        return [path] if path else []
 
     def files(self, split: str) -> str:
         return ", ".join(FILES[split])
@@ -60,7 +76,8 @@ class NER(WordTask):
 
     def prepare(self, train: Dataset) -> None:
         super().prepare(train)
-        self.kinds = sorted({parse(tag)[1] for tags in train["tags"] for tag in tags} - {""})
+        self.kinds = sorted(types(tag for tags in train["tags"] for tag in tags))
+        self.seen = {name for example in train for name in _names(example)}
 
     @property
     def tags(self) -> list[str]:
@@ -70,6 +87,17 @@ class NER(WordTask):
     @property
     def labels(self) -> Sequence[str]:
         return self.tags
+
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.kinds
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return types(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Rename the types of chunks; one that becomes O is no chunk any more."""
+        return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
 
     def vocabulary(self) -> dict[str, Any]:
         return {**super().vocabulary(), "kinds": self.kinds}
@@ -90,10 +118,13 @@ class NER(WordTask):
         outside = index[OUTSIDE]
         gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
         words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
+        spellings, spelled = spell([example["tokens"] for example in examples])
         return {
             "words": words,
             "mask": words != PAD,
-            "characters": spell([example["tokens"] for example in examples]),
+            "lengths": (words != PAD).sum(1),
+            "spellings": spellings,
+            "spelled": spelled,
             # A type that training did not show cannot be predicted: `score` counts it as missed.
             "tags": pad([[index.get(tag, outside) for tag in tags] for tags in gold]),
         }
@@ -121,6 +152,18 @@ class NER(WordTask):
         chain = {name: mean(output[name] for output in outputs) for name in POTENTIALS}
         return {**chain, "mask": outputs[0]["mask"]}
 
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add the types of the names, and whether training has shown all of them; see Task."""
+        names = _names(example)
+        kinds = sorted({kind for _, kind in names})
+        new = sum(name not in self.seen for name in names)
+        found = {**super().slices(example), "types": " ".join(kinds) or "no name"}
+        return {**found, "new names": new} if self.seen else found
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        sides = {side: bracketed(example["tokens"], row[side]) for side in ("gold", "prediction")}
+        return {"text": " ".join(example["tokens"]), **sides}
+
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]
         return scoring.score(gold, [row["prediction"] for row in predictions])
@@ -143,3 +186,9 @@ class NER(WordTask):
             ],
         }
         return {name: scoring.score(gold, guess)[self.metric] for name, guess in guesses.items()}
+
+
+def _names(example: Example) -> set[tuple[str, str]]:
+    """Return the names of a sentence, each with its type."""
+    tokens = example["tokens"]
+    return {(" ".join(tokens[i:j]), kind) for i, j, kind in chunks(example["tags"])}

@@ -10,34 +10,35 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core.dropout import Dropout
+from tasks.nn.padding import pad
 
 LONGEST = 50  # bytes; what is longer, web addresses mostly, is cut
 PAD, CHARACTERS = 0, 257
 
 
-def spell(sentences: Sequence[Sequence[str]], longest: int = LONGEST) -> Tensor:
-    """Turn words into (batch, tokens, characters) int64, zero-padded.
+def spell(sentences: Sequence[Sequence[str]], longest: int = LONGEST) -> tuple[Tensor, Tensor]:
+    """Spell each distinct word once: (words, characters) int64, zero-padded, and which of them
+    each token is, (batch, tokens), counted from 1; 0 is padding.
 
     A character is a UTF-8 byte, as in the biLM, plus one: no vocabulary to keep, nothing unknown.
     """
-    spelled = [[w.encode("utf-8", "surrogatepass")[:longest] for w in s] for s in sentences]
-    lengths = np.zeros((len(spelled), max(map(len, spelled))), dtype=np.int64)
-    for row, words in zip(lengths, spelled, strict=True):
-        row[: len(words)] = list(map(len, words))
-    ids = np.full((*lengths.shape, lengths.max()), PAD)
-    everything = b"".join(word for words in spelled for word in words)
-    there = np.arange(ids.shape[2]) < lengths[..., None]
-    ids[there] = np.frombuffer(everything, np.uint8).astype(np.int64) + 1
-    return torch.from_numpy(ids)
+    cut = [[word.encode("utf-8", "surrogatepass")[:longest] for word in s] for s in sentences]
+    distinct = sorted({word for words in cut for word in words})
+    row = {word: i for i, word in enumerate(distinct, start=1)}
+    lengths = np.array([len(word) for word in distinct])
+    ids = np.full((len(distinct), lengths.max()), PAD)
+    there = np.arange(ids.shape[1]) < lengths[:, None]
+    ids[there] = np.frombuffer(b"".join(distinct), np.uint8).astype(np.int64) + 1
+    return torch.from_numpy(ids), pad([[row[word] for word in words] for words in cut])
 
 
 class CharCNN(nn.Module):
     """Convolutions over a word's characters, ReLU, maximum over positions.
 
-    (batch, tokens, characters) from `spell` → (batch, tokens, output_dim), `filters` for each of
-    `widths`; zero for padding tokens. Windows are centred on the characters and see zeros beyond
-    the word's ends, so that a word of one letter has a vector and first letters look different.
-    `dropout` falls on the characters' vectors, on each occurrence of a word by itself.
+    What `spell` gives → (batch, tokens, output_dim), `filters` for each of `widths`; zero for
+    padding tokens. Windows are centred on the characters and see zeros beyond the word's ends, so
+    that a word of one letter has a vector and first letters look different. `dropout` falls on the
+    characters' vectors, on each occurrence of a word by itself.
     """
 
     def __init__(
@@ -52,18 +53,20 @@ class CharCNN(nn.Module):
         self.banks = nn.ModuleList(banks)
         self.dropout = Dropout(dropout)
 
-    def forward(self, characters: Tensor) -> Tensor:
-        real = (characters != PAD).any(2)
-        words = characters[real]
-        where: Tensor | slice = slice(None)
-        if not (self.training and self.dropout.p):  # what occurs several times is read once
-            words, where = words.unique(dim=0, return_inverse=True)
+    def forward(self, words: Tensor, where: Tensor) -> Tensor:
+        """Read `words` (words, characters), and put their vectors `where` (batch, tokens) they
+        stand."""
+        words = F.pad(words, (0, 0, 1, 0))  # row 0 is padding
+        if self.training and self.dropout.p:
+            return self._read(words[where.flatten()]).unflatten(0, where.shape)
+        return self._read(words)[where]  # what occurs several times is read once
+
+    def _read(self, words: Tensor) -> Tensor:
+        """Compute the vectors of words: (words, characters) → (words, output_dim)."""
         x = self.dropout(self.table(words)).transpose(1, 2)  # (words, char_dim, characters)
         padding = (words == PAD).unsqueeze(1)
         pooled = []
         for bank, width in zip(self.banks, self.widths, strict=True):
             features = bank(F.pad(x, ((width - 1) // 2, width // 2))).relu()
             pooled.append(features.masked_fill(padding, 0.0).amax(2))
-        output = pooled[0].new_zeros(*real.shape, self.output_dim)
-        output[real] = torch.cat(pooled, dim=1)[where]
-        return output
+        return torch.cat(pooled, dim=1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -13,7 +14,7 @@ from elmo_core import Placement
 from tasks.base.control import control_of_words
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tagged import XPOS, check_tags, files, read
+from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.surprisal import bits
@@ -47,6 +48,9 @@ class POS(WordTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.which)
+
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)
 
     def files(self, split: str) -> str:
         return files(split)
@@ -85,6 +89,17 @@ class POS(WordTask):
     def labels(self) -> Sequence[str]:
         return self.tags
 
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.tags
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return set(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        sides = ("gold", "prediction")
+        return {**row, **{key: [names.get(tag, tag) for tag in row[key]] for key in sides}}
+
     def combine(self, outputs: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         """Take the mean of the tags' probabilities."""
         return {"logits": mean(o["logits"].float().softmax(2) for o in outputs).log()}
@@ -108,6 +123,16 @@ class POS(WordTask):
             }
             for example, best in zip(examples, output["logits"].argmax(2).tolist(), strict=True)
         ]
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write gold with all tags, and of the prediction those that differ; see Task."""
+        tokens, gold = example["tokens"], row["gold"]
+        trios = list(zip(tokens, gold, row["prediction"], strict=True))
+        return {
+            "text": " ".join(tokens),
+            "gold": " ".join(f"{word}/{tag}" for word, tag, _ in trios),
+            "prediction": " ".join(f"{w}/{tag}" if tag != right else w for w, right, tag in trios),
+        }
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         gold = [row["gold"] for row in predictions]

@@ -82,15 +82,15 @@ class ESIM(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Classify pairs: `words`, `mask` (2 * pairs, tokens), `labels` (pairs) → `loss`, `logits`
-        (pairs, labels)."""
-        mask = batch["mask"]
+        """Classify pairs: `words`, `mask` (2 * pairs, tokens), `lengths` (2 * pairs), `labels`
+        (pairs) → `loss`, `logits` (pairs, labels)."""
+        mask, lengths = batch["mask"], batch.get("lengths")
         x = self.placement.input(self.words(batch["words"]), layers, mask)
-        h = self.encoder(self.rnn_dropout(x), mask)
+        h = self.encoder(self.rnn_dropout(x), mask, lengths)
         h = self.placement.output(h, layers, mask)
 
         m = self._enhance(h, mask)
-        v = self.composition(self.rnn_dropout(m), mask)
+        v = self.composition(self.rnn_dropout(m), mask, lengths)
         pooled = torch.cat([masked_mean(v, mask), masked_max(v, mask)], dim=1)
         logits = self.classifier(torch.cat([pooled[0::2], pooled[1::2]], dim=1))
         loss = F.cross_entropy(logits, batch["labels"]) + self._penalty()

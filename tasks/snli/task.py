@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from torch import nn
 
 from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
+from tasks.base.files import find
 from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
@@ -37,6 +39,10 @@ class SNLI(ClassificationTask):
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
 
+    def paths(self, split: str) -> list[Path]:
+        path = find(self.folder, names(split))
+        return [path] if path else []
+
     def files(self, split: str) -> str:
         return ", ".join(names(split))
 
@@ -60,6 +66,7 @@ class SNLI(ClassificationTask):
         return {
             "words": indices,
             "mask": indices != PAD,
+            "lengths": (indices != PAD).sum(1),
             "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
         }
 

@@ -73,19 +73,20 @@ class BiDAF(nn.Module):
         nn.init.xavier_uniform_(self.end_score.weight)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Find answers. `words` is (batch, tokens), `characters` (batch, tokens, characters), the
-        same of the question `question_…`; `first`, `last` (batch, answers) are the ends of each
-        answer, −1 where there are fewer → `loss` and the log-probabilities `start`, `end` (batch,
-        tokens).
+        """Find answers. `words` is (batch, tokens), `lengths` (batch,), `spellings` and `spelled`
+        are from `spell`, the same of the question `question_…`; `first`, `last` (batch, answers)
+        are the ends of each answer, −1 where there are fewer → `loss` and the log-probabilities
+        `start`, `end` (batch, tokens).
 
         Rows of `layers` are paragraph, question, paragraph, …
         """
+        lengths = batch.get("lengths")
         c, c_mask = self._encode(batch, "", None if layers is None else layers[0::2])
         q, q_mask = self._encode(batch, "question_", None if layers is None else layers[1::2])
         x = self.merge(self.attention(c, q, c_mask, q_mask))
-        x = self.dropout(x + self._relate(x, c_mask))
-        from_start = self.start(x, c_mask)
-        from_end = self.end(torch.cat([x, from_start], dim=2), c_mask)
+        x = self.dropout(x + self._relate(x, c_mask, lengths))
+        from_start = self.start(x, c_mask, lengths)
+        from_end = self.end(torch.cat([x, from_start], dim=2), c_mask, lengths)
         start = _log_probabilities(self.start_score(from_start), c_mask)
         end = _log_probabilities(self.end_score(from_end), c_mask)
         loss = self._loss(start, end, batch["first"], batch["last"])
@@ -95,18 +96,19 @@ class BiDAF(nn.Module):
         self, batch: dict[str, Tensor], side: str, layers: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """Return [h; ELMo'] of the paragraphs or the questions, and their mask."""
-        words = batch[f"{side}words"]
+        words, lengths = batch[f"{side}words"], batch.get(f"{side}lengths")
         mask = words != PAD
         if layers is not None:
             layers = layers[:, :, : words.shape[1]]  # padded to the longest of both sides
-        x = torch.cat([self.words(words), self.spelling(batch[f"{side}characters"])], dim=2)
+        spelled = self.spelling(batch[f"{side}spellings"], batch[f"{side}spelled"])
+        x = torch.cat([self.words(words), spelled], dim=2)
         x = self.placement.input(x, layers, mask)
-        h = self.dropout(self.encoder(self.dropout(x), mask))
+        h = self.dropout(self.encoder(self.dropout(x), mask, lengths))
         return self.placement.output(h, layers, mask), mask
 
-    def _relate(self, x: Tensor, mask: Tensor) -> Tensor:
+    def _relate(self, x: Tensor, mask: Tensor, lengths: Tensor | None) -> Tensor:
         """Let the paragraph's words see one another."""
-        h = self.dropout(self.inner(self.dropout(x), mask))
+        h = self.dropout(self.inner(self.dropout(x), mask, lengths))
         sees = self.self_attention(h, mask)
         return self.inner_merge(torch.cat([sees, h, sees * h], dim=2))
 

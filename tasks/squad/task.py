@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, inf
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -18,15 +19,16 @@ from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.spans import best_spans
-from tasks.nn.words import GLOVE_STD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.squad import score as scoring
-from tasks.squad.data import names, read, unanswered
+from tasks.squad.data import locate, names, read, unanswered
 from tasks.squad.model import BiDAF, Sizes
 from tasks.squad.sources import SOURCES
 from tasks.squad.tokens import tokenise
 from tasks.squad.yardstick import longest_name
 from tasks.task import Batch, Example
 
+QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
 SPANS = 20  # of the best ones, written down for ensembles
 
 
@@ -62,6 +64,10 @@ class SQuAD(WordTask):
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.longest_paragraph if split == "train" else None)
 
+    def paths(self, split: str) -> list[Path]:
+        path = locate(self.folder, split)
+        return [path] if path else []
+
     def files(self, split: str) -> str:
         return ", ".join(names(split))
 
@@ -92,8 +98,10 @@ class SQuAD(WordTask):
         }
         for side, key in (("", "tokens"), ("question_", "question")):
             texts = [example[key] for example in examples]
-            batch[f"{side}words"] = pad([self.words.vocabulary(words) for words in texts])
-            batch[f"{side}characters"] = spell(texts, self.longest_word)
+            words = pad([self.words.vocabulary(words) for words in texts])
+            batch[f"{side}words"], batch[f"{side}lengths"] = words, (words != PAD).sum(1)
+            spellings, spelled = spell(texts, self.longest_word)
+            batch[f"{side}spellings"], batch[f"{side}spelled"] = spellings, spelled
         return batch
 
     def model(self, placement: Placement) -> nn.Module:
@@ -113,6 +121,22 @@ class SQuAD(WordTask):
         """Name the paragraph, which its questions share; every edition of the data has it, unlike
         the article (Miller 2024, arXiv:2411.00640, takes the passage too)."""
         return named_by(example["context"])
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add the question word and the length of the first answer; see Task."""
+        asked = (word.lower() for word in example["question"])
+        first, last = example["spans"][0]
+        return {
+            **super().slices(example),
+            "question word": next((word for word in asked if word in QUESTION_WORDS), "other"),
+            "answer length": last - first + 1,
+        }
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        question = " ".join(example["question"])
+        answers = " | ".join(dict.fromkeys(row["answers"]))
+        text = f"{question} — {example['context']}"
+        return {"text": text, "gold": answers, "prediction": row["prediction"]}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         return scoring.score(

@@ -54,7 +54,7 @@ class DeepSRL(nn.Module):
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Score tags: `words`, `predicate` (1 at the predicate), `mask`, `tags` are all (batch,
-        tokens).
+        tokens), `lengths` (batch,).
 
         Returns `loss`, the negative log-likelihood of a sentence's tags (mean over the batch; He et
         al.'s code, too, sums over tokens), `logits` (batch, tokens, tags) and `mask`.
@@ -62,7 +62,7 @@ class DeepSRL(nn.Module):
         mask = batch["mask"]
         x = torch.cat([self.words(batch["words"]), self.predicate(batch["predicate"])], dim=2)
         x = self.placement.input(x, layers, mask)
-        h = self.placement.output(self.encoder(x, mask), layers, mask)
+        h = self.placement.output(self.encoder(x, mask, batch.get("lengths")), layers, mask)
         logits = self.dense(h).float()
         gold = batch["tags"].flatten()
         loss = F.cross_entropy(logits.flatten(0, 1), gold, ignore_index=IGNORED, reduction="sum")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,13 +14,22 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
-from tasks.formats.tags import BIO, OUTSIDE, follows, inventory
+from tasks.formats.tags import (
+    BIO,
+    OUTSIDE,
+    bracketed,
+    chunks,
+    follows,
+    inventory,
+    renamed,
+    types,
+)
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.srl import score as scoring
-from tasks.srl.data import read
+from tasks.srl.data import locate, read
 from tasks.srl.model import IGNORED, DeepSRL, Sizes
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
@@ -44,6 +54,9 @@ class SRL(WordTask):
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
 
+    def paths(self, split: str) -> list[Path]:
+        return locate(self.folder, split)[1]
+
     def files(self, split: str) -> str:
         return (
             f"{split}.tsv, a CoNLL-2005 file, or a CoNLL-2012 folder: "
@@ -57,7 +70,7 @@ class SRL(WordTask):
 
     def prepare(self, train: Dataset) -> None:
         super().prepare(train)
-        self._set_roles(sorted({tag[2:] for tags in train["tags"] for tag in tags} - {""}))
+        self._set_roles(sorted(types(tag for tags in train["tags"] for tag in tags)))
 
     def vocabulary(self) -> dict[str, Any]:
         return {**super().vocabulary(), "roles": self.roles}
@@ -83,6 +96,17 @@ class SRL(WordTask):
     def labels(self) -> Sequence[str]:
         return self.tags
 
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.roles
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return types(example["tags"])
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Rename the types of chunks; one that becomes O is no chunk any more."""
+        return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
+
     def parse(self, fields: Mapping[str, Any]) -> Example:
         """Make an example of `text` or `tokens`, and `predicate`: a word, or its place from 0."""
         words = tokens_of(fields)
@@ -104,6 +128,7 @@ class SRL(WordTask):
             "words": words,
             "predicate": predicate,
             "mask": words != PAD,
+            "lengths": (words != PAD).sum(1),
             "tags": pad(tags, IGNORED),
         }
 
@@ -137,6 +162,17 @@ class SRL(WordTask):
     def cluster(self, example: Example) -> str:
         """Name the sentence, of which every predicate is an example."""
         return str(example["sentence"])
+
+    def slices(self, example: Example) -> dict[str, str | int]:
+        """Add how many words the farthest argument is away from the predicate; see Task."""
+        place = example["predicate"]
+        arguments = [(i, j) for i, j, kind in chunks(example["tags"]) if kind != "V"]
+        away = (max(i - place, place - j + 1) for i, j in arguments)
+        return {**super().slices(example), "farthest argument": max(away, default=0)}
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        sides = {side: bracketed(example["words"], row[side]) for side in ("gold", "prediction")}
+        return {"text": " ".join(example["words"]), **sides}
 
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
         """Return precision, recall and F1 over all roles but V."""

@@ -78,14 +78,14 @@ class BCN(nn.Module):
                     nn.init.zeros_(module.bias)
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
-        """Classify sentences: `words`, `mask` (batch, tokens), `labels` (batch) → `loss`, `logits`
-        (batch, labels)."""
-        mask = batch["mask"]
+        """Classify sentences: `words`, `mask` (batch, tokens), `lengths`, `labels` (batch) →
+        `loss`, `logits` (batch, labels)."""
+        mask, lengths = batch["mask"], batch.get("lengths")
         x = self.placement.input(self.words(batch["words"]), layers, mask)
-        h = self.encoder(self.feedforward(x), mask)
+        h = self.encoder(self.feedforward(x), mask, lengths)
 
         sees = masked_softmax(h @ h.transpose(1, 2), mask.unsqueeze(1)) @ h
-        v = self.integrator(torch.cat([h, h - sees, h * sees], dim=2), mask)
+        v = self.integrator(torch.cat([h, h - sees, h * sees], dim=2), mask, lengths)
         v = self.placement.output(v, layers, mask)
 
         pools = (masked_max, masked_min, masked_mean, self.self_attentive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from tasks.base.classification_task import ClassificationTask
 from tasks.base.new_text import tokens_of
 from tasks.nn.padding import pad
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
-from tasks.sst5.data import LABELS, read
+from tasks.sst5.data import LABELS, file_of, read
 from tasks.sst5.model import BCN, Sizes
 from tasks.sst5.sources import SOURCES
 from tasks.task import Batch, Example
@@ -42,6 +43,10 @@ class SST5(ClassificationTask):
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split, self.min_phrase if split == "train" else None)
 
+    def paths(self, split: str) -> list[Path]:
+        path = file_of(self.folder, split)
+        return [path] if path else []
+
     def files(self, split: str) -> str:
         return f"{split}.txt, the trees; {split}.jsonl or {split}.parquet, sentences alone"
 
@@ -61,6 +66,7 @@ class SST5(ClassificationTask):
         return {
             "words": indices,
             "mask": indices != PAD,
+            "lengths": (indices != PAD).sum(1),
             "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
         }
 

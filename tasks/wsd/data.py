@@ -42,19 +42,29 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 def first_senses(folder: Path) -> dict[str, str]:
     """Read the first sense of each lemma from the inventory below `folder`. Raises DataError."""
+    path = inventory(folder)
+    senses = read_first_senses(path)
+    log.info("%s: the first senses of %d lemmas", path, len(senses))
+    return senses
+
+
+def inventory(folder: Path) -> Path:
+    """Find the file of the sense inventory, anywhere below `folder`. Raises DataError."""
     for name in FILES:
         for path in sorted(folder.rglob(name)):
-            senses = read_first_senses(path)
-            log.info("%s: the first senses of %d lemmas", path, len(senses))
-            return senses
+            return path
     names = ", ".join(FILES)
     raise DataError(f"no sense inventory ({names}) in {folder}: WordNet 3.0 has dict/index.sense")
 
 
+def answers(text: Path) -> Path:
+    """Return the file of a text's senses, which lies beside it."""
+    return text.with_name(text.name.removesuffix(SUFFIX) + KEYS)
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     name = path.name.removesuffix(SUFFIX)
-    answers = path.with_name(name + KEYS)
-    keys = read_keys(answers)
+    keys = read_keys(answers(path))
     sentences = instances = 0
     for sentence in read_sentences(path):
         sentences += 1
@@ -62,7 +72,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         for one in sentence.instances:
             if one.id not in keys:
                 raise DataError(
-                    f"{path}, line {one.line}: {answers.name} has no senses of {one.id}"
+                    f"{path}, line {one.line}: {answers(path).name} has no senses of {one.id}"
                 )
         if sentence.instances:
             yield {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
@@ -18,7 +19,7 @@ from tasks.nn.padding import pad, pad_twice
 from tasks.task import Batch, DataError, Example
 from tasks.wsd import score as scoring
 from tasks.wsd.corpus import LETTERS
-from tasks.wsd.data import SETS, first_senses, read
+from tasks.wsd.data import SETS, answers, first_senses, inventory, locate, read
 from tasks.wsd.model import SenseAverages
 from tasks.wsd.sources import SOURCES
 
@@ -40,6 +41,11 @@ class WSD(FolderTask):
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
+
+    def paths(self, split: str) -> list[Path]:
+        """Return the texts, the answers beside each, and with them the inventory."""
+        texts = locate(self.folder, split)
+        return [*texts, *map(answers, texts), *([inventory(self.folder)] if texts else [])]
 
     def files(self, split: str) -> str:
         return " or ".join(f"{name}.data.xml" for name in SETS[split])
@@ -130,6 +136,15 @@ class WSD(FolderTask):
         """Name the text: a word tends to have one sense in it (Gale, Church & Yarowsky 1992)."""
         text, _, sentence = str(example["id"]).rpartition(".")
         return text or sentence
+
+    def drawn(self, example: Example, row: Example) -> dict[str, str]:
+        """Write each instance's lemma with its senses; see Task."""
+        lemmas = example["lemmas"]
+        sides = {
+            side: ", ".join(f"{m}: {'|'.join(s)}" for m, s in zip(lemmas, row[side], strict=True))
+            for side in ("gold", "prediction")
+        }
+        return {"text": " ".join(example["tokens"]), **sides}
 
     def _first(self, lemma: str) -> list[str]:
         return [self.first[lemma]] if lemma in self.first else []

@@ -173,6 +173,29 @@ def test_a_second_process_on_the_same_run_is_refused(
     assert "another process" in capsys.readouterr().err
 
 
+def test_a_model_of_the_hub_is_named_with_its_commit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("elmo_core.encoders.hub.commit", lambda model: "0" * 40)
+    named = ["encoder=transformer", "encoder.model=google-bert/bert-base-cased"]
+    assert expand(named) == [*named, f"encoder.revision={'0' * 40}"]
+    for words in (
+        [*named, "encoder.revision=main"],
+        ["encoder=transformer", f"encoder.model={tmp_path}"],
+        ["encoder=transformer", "encoder.model=a,b"],
+        ["encoder=transformer"],
+    ):
+        assert expand(words) == words
+
+
+def test_a_model_that_is_not_there_is_planned_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    words = ["encoder=transformer", "encoder.model=nobody/nothing-at-all"]
+    assert expand(words) == words
+
+
 def test_expand() -> None:
     assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]

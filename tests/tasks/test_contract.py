@@ -123,6 +123,30 @@ def test_predictions_name_the_cluster_of_each_example(
 
 
 @names
+def test_a_prediction_is_drawn_and_sliced(
+    name: str, ready: Callable[[str], tuple[Task, Any]]
+) -> None:
+    task, _ = ready(name)
+    dev = task.load("dev")
+    examples = [dev[i] for i in range(8)]
+    with torch.no_grad():
+        output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
+    for row, example in zip(predictions(task, output, examples), examples, strict=True):
+        assert row["slices"]["length"] == task.size(example)
+        assert all(type(value) in (str, int) for value in row["slices"].values())
+        assert list(row["drawn"]) == ["text", "gold", "prediction"]
+        assert all(isinstance(words, str) for words in row["drawn"].values())
+        assert example_words(task, example) & set(row["drawn"]["text"].split())
+        copied = task.drawn(example, {**row, "prediction": row["gold"]})
+        if name not in ("pos", "squad"):  # which draw what differs, and all right answers
+            assert copied["prediction"] == copied["gold"]
+
+
+def example_words(task: Task, example: Any) -> set[str]:
+    return {word for sentence in task.sentences(example) for word in sentence}
+
+
+@names
 def test_gold_scores_full_marks(name: str, ready: Callable[[str], tuple[Task, Any]]) -> None:
     task, _ = ready(name)
     dev = task.load("dev")

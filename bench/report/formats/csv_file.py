@@ -18,7 +18,7 @@ FIELDS = (
     "table", "row", "column", "x", "task", "data", "encoder", "split", "metric", "mean", "sd", "n",
     "seeds", "paper", "difference", "low", "high", "from_seeds", "from_examples", "p", "p_holm",
     "difference_sd", "examples", "clusters", "smallest", "paper_difference", "seeds_for_paper",
-    "improvement", "epochs", "seconds", "parameters", "missing", "runs", "command",
+    "improvement", "epochs", "steps", "seconds", "parameters", "missing", "runs", "command",
 )  # fmt: skip
 COMPARED = ("difference", "low", "high", "from_seeds", "from_examples", "p", "examples")
 """What a line has of a comparison under the name that it has there."""
@@ -107,6 +107,7 @@ def _group(group: Group) -> Iterator[dict[str, Any]]:
             "split": split,
             "metric": result.metric,
             "epochs": group.epochs,
+            "steps": group.steps,
             "seconds": group.seconds,
             "parameters": group.parameters,
             "seeds": " ".join(str(run.seed) for run in group.runs),

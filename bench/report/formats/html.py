@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,11 +17,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from bench.console import counted
 from bench.experiment import View
 from bench.report import frames, wording
+from bench.report.examples import changes, share
 from bench.report.figures.style import Picture
 from bench.report.grid import Entry, Gap, Grid
 from bench.report.groups import Group
 from bench.report.mixes import EXPLAINED, mixes
-from bench.report.notes import notes
+from bench.report.notes import REPRODUCED, REPRODUCTION, notes
 from bench.report.read import Run
 from bench.report.report import Report
 from bench.report.score_table import scores
@@ -49,10 +52,13 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         autoescape=True,
         undefined=StrictUndefined,
     )
-    css, _, _ = environment.loader.get_source(environment, "page.css")  # type: ignore[union-attr]
-    page = _Page(folder)
+    css, js = (_source(environment, name) for name in ("page.css", "page.js"))
+    page = _Page(folder, share(report.grids))
     return environment.get_template("page.html").render(
         css=css,
+        js=js,
+        js_hash=base64.b64encode(hashlib.sha256(js.encode()).digest()).decode("ascii"),
+        number=wording.number,
         folder=str(report.records.folder),
         made=f"{datetime.now():%d %B %Y, %H:%M} · elmo-bench {version('elmo-bench')}",
         facts=_facts(report),
@@ -62,25 +68,33 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         learned=frames.learned(report.groups),
         explained=EXPLAINED,
         left_out=report.left_out,
+        reproduced=frames.reproduced(report.reproductions),
+        reproduction=(REPRODUCTION, REPRODUCED),
         method=METHOD,
     )
+
+
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
 
 
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    numbers = {"finished": len(records.runs), "failed": len(records.failed)}
+    numbers = {"finished": len(records.finished), "evaluations": len(records.evaluations)}
+    numbers |= {"failed": len(records.failed)}
     numbers |= {"unfinished": len(records.unfinished), "missing": missing}
     facts = {name: str(n) for name, n in numbers.items() if n or name == "finished"}
-    seconds = sum(run.result.seconds for run in records.finished)
+    seconds = sum(run.result.seconds for run in records.runs.values())
     return {**facts, "computing time": wording.duration(seconds)}
 
 
 class _Page:
     """Makes the plain values that the template shows."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, most: int) -> None:
+        self.folder, self.most = folder, most
 
     def section(self, grid: Grid, pictures: Sequence[Picture]) -> dict[str, Any]:
         experiment = grid.experiment
@@ -99,6 +113,7 @@ class _Page:
             "gaps": grid.gaps,
             "beside": (beside := frames.beside(grid)),
             "open": [name for name in beside if name.split()[0] in OPEN[experiment.view]],
+            "changes": changes(grid, self.most),
             "cards": [self._card(grid, key, name) for key, name in names.items()],
         }
 
@@ -140,9 +155,15 @@ class _Page:
             "seed": run.seed,
             "score": "" if score is None else f"{split} {wording.number(score, 2)}",
             "about": f"{what}, {wording.duration(result.seconds)}",
-            "links": {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")},
+            "links": self._links(run),
             "command": command,
         }
+
+    def _links(self, run: Run) -> dict[str, str]:
+        """Return links to the run's files; a file of results has none."""
+        if run.reference is not None:
+            return {}
+        return {name: self._link(run.folder / name) for name in ("config.yaml", "run.log")}
 
     def _link(self, path: Path) -> str:
         return quote(Path(os.path.relpath(path.resolve(), self.folder.resolve())).as_posix())

@@ -10,7 +10,7 @@ from bench.report import frames, wording
 from bench.report.frames import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
-from bench.report.notes import notes
+from bench.report.notes import REPRODUCED, REPRODUCTION, notes
 from bench.report.report import Report
 from bench.report.score_table import ScoreCell, ScoreTable, scores
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 def text(report: Report, pictures: Sequence[Picture]) -> str:
     """Return the whole report; its pictures are linked as files in figures/."""
     parts = [f"# Report on {report.records.folder}"]
+    if report.reproductions:
+        found = table(frames.reproduced(report.reproductions))
+        parts += [f"## {REPRODUCTION}", found, _escaped(REPRODUCED)]
     for grid in report.grids:
         parts += _experiment(grid, [p for p in pictures if p.section == grid.experiment.id])
     if report.groups:

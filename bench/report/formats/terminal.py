@@ -14,6 +14,7 @@ from bench.report.frames import Frame
 from bench.report.grid import Grid, fill
 from bench.report.notes import notes
 from bench.report.read import read, read_experiment
+from bench.report.reproduction import Reproduction
 from bench.report.score_table import ScoreCell, scores
 
 COLOURS = {"up": "green", "down": "red"}
@@ -34,6 +35,12 @@ def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] 
         console.print(_plain(probed, title="Probes"))
     for note in notes(grid):
         console.print(Text(note, style="dim"))
+
+
+def reproduced(found: Sequence[Reproduction]) -> None:
+    """Print what became of each choice of a reference; nothing where there is no reference."""
+    if found:
+        Console().print(_plain(frames.reproduced(found), title="Against the reference"))
 
 
 def table(grid: Grid) -> Table:

@@ -35,9 +35,10 @@ class BiGRU(nn.Module):
             else:
                 nn.init.trunc_normal_(parameter, std=STD, a=-2 * STD, b=2 * STD)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row."""
-        packed = pack(x, mask)
+    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
+        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
+        packed = pack(x, mask, lengths)
         output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
         return unpack(output, x.shape[1])
 

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
@@ -47,11 +48,12 @@ class CoupledBiLSTM(nn.Module):
         self.first_h = nn.Parameter(torch.zeros(2, 1, hidden))
         self.first_c = nn.Parameter(torch.zeros(2, 1, hidden))
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row."""
-        packed = pack(x, mask)
+    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
+        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
+        packed = pack(x, mask, lengths)
         data, steps = packed.data, packed.batch_sizes
-        mirrored = mirror(steps).to(x.device)
+        mirrored = sent(mirror(steps), x.device)
         drop = dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)
         both = linear(data, self.from_input.flatten(0, 1), self.bias.flatten())
         with torch.autocast(x.device.type, enabled=False):

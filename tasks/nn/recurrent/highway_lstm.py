@@ -41,9 +41,10 @@ class AlternatingLSTM(nn.Module):
             for i in range(layers)
         )
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a row."""
-        packed = pack(x, mask)
+    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a row;
+        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
+        packed = pack(x, mask, lengths)
         data, steps = packed.data, packed.batch_sizes.tolist()
         for layer in self.layers:
             data = layer(data, steps)

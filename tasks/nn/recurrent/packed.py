@@ -6,15 +6,29 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from elmo_core.devices import sent
 
-def pack(x: Tensor, mask: Tensor) -> PackedSequence:
-    """Pack (batch, tokens, dim); `mask` is True at real tokens, at least one a row."""
-    return pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+
+def pack(x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> PackedSequence:
+    """Pack (batch, tokens, dim); `mask` is True at real tokens, at least one a row.
+
+    `lengths` (batch,), on the CPU, are the numbers of these. Without them they are counted in
+    `mask`, for which the host waits for a GPU. (So it does in what torch offers for sequences that
+    are not sorted: the sorting is done here.)
+    """
+    lengths = mask.sum(1).cpu() if lengths is None else lengths
+    lengths, order = lengths.sort(descending=True)
+    order, back = sent(torch.stack([order, order.argsort()]), x.device)
+    packed = pack_padded_sequence(x.index_select(0, order), lengths, batch_first=True)
+    return packed._replace(sorted_indices=order, unsorted_indices=back)
 
 
 def unpack(packed: PackedSequence, tokens: int) -> Tensor:
     """Pad to (batch, tokens, dim); positions past a sequence's end are zero."""
-    return pad_packed_sequence(packed, batch_first=True, total_length=tokens)[0]
+    ordered = packed._replace(sorted_indices=None, unsorted_indices=None)
+    padded, _ = pad_packed_sequence(ordered, batch_first=True, total_length=tokens)
+    assert packed.unsorted_indices is not None
+    return padded.index_select(0, packed.unsorted_indices)
 
 
 def mirror(batch_sizes: Tensor) -> Tensor:

@@ -75,12 +75,12 @@ def test_a_probe_stands_beside_its_control(tmp_path: Path) -> None:
     console = Console(width=160, record=True, file=io.StringIO())
     terminal.show(path, console)
     assert "control's code" in console.export_text()
-    text = markdown.text(collect(tmp_path), [])
+    text = markdown.text(collect([tmp_path]), [])
     assert "Probes:" in text
     assert EXPLAINED.split(";")[0] in text
 
 
 def test_an_experiment_without_probes_says_nothing_of_them(made_up_runs: Path) -> None:
-    for grid in collect(made_up_runs).grids:
+    for grid in collect([made_up_runs]).grids:
         assert not frames.selectivities(grid).rows
         assert "probes" not in frames.beside(grid)

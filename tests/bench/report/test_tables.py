@@ -83,7 +83,7 @@ def test_stars_of_one_seed_are_hollow(tmp_path: Path, seeds: int, mark: str) -> 
     assert grid.entries["snli", "ELMo"].mark == mark
     console = Console(width=120, record=True, file=io.StringIO())
     terminal.show(path, console)
-    shown, report = console.export_text(), collect(tmp_path)
+    shown, report = console.export_text(), collect([tmp_path])
     assert mark in shown
     assert ("One seed: of these examples only" in shown) == (seeds == 1)
     assert ("over seeds and examples" in shown) == (seeds > 1)
@@ -142,7 +142,7 @@ def test_all_tasks_are_averaged(tmp_path: Path) -> None:
         *("ELMo", wording.signed(found.gain.value, 2), wording.interval(found.gain)),
         *("1.00", "2", "3"),
     ]
-    report = collect(tmp_path)
+    report = collect([tmp_path])
     lines = list(csv.DictReader(io.StringIO(csv_file.text(report))))
     (line,) = (line for line in lines if line["row"] == "all tasks")
     assert float(line["difference"]) == pytest.approx(found.gain.value)

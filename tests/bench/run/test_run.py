@@ -111,12 +111,12 @@ def test_dev_is_scored_once_an_epoch_and_the_best_one_reported(
     begin = BenchModule.on_validation_epoch_start
 
     def noted(self: BenchModule) -> None:
-        passes.append(str(self.trainer.state.fn.value))
+        passes.append(str(self.trainer.state.fn))
         begin(self)
 
     monkeypatch.setattr(BenchModule, "on_validation_epoch_start", noted)
     folder = small("training.max_epochs=4", "training.optimizer.lr=0.05")
-    assert passes == ["fit"] * 4
+    assert passes == ["TrainerFn.FITTING"] * 4
     found = result(folder)
     best = max(found["history"], key=lambda epoch: epoch["dev"]["accuracy"])
     assert found["best_epoch"] == best["epoch"]

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from bench.config import CONF
+from bench.sweep.sweeper import Sweep
 
 Bench = Callable[..., int]
 Planned = Callable[..., list[str]]
 
 TASKS = sorted(path.stem for path in (CONF / "task").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the runs cost is told in test_plan.py; to find it out takes seconds."""
+    monkeypatch.setattr(Sweep, "_forecast", lambda self, todo: None)
 
 
 @pytest.fixture

@@ -70,6 +70,14 @@ def test_a_killed_process_does_not_take_the_others_with_it(
 
 
 @pytest.mark.slow
+def test_gpus(launched: Callable[..., str]) -> None:
+    """On a CPU: the commands are told of GPUs, and train without."""
+    shown = launched("hydra/launcher=gpus", "hydra.launcher.gpus=[0,1]")
+    assert "s on GPU 0" in shown
+    assert "s on GPU 1" in shown
+
+
+@pytest.mark.slow
 @needs("hydra_submitit_launcher")
 def test_a_queue_of_this_machine(launched: Callable[..., str]) -> None:
     launched("hydra/launcher=submitit_local")

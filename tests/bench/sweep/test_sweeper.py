@@ -104,6 +104,7 @@ def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
         "rows": ["snli"],
         "columns": ["without", "with"],
         "paper": {"snli": {"with": 88.8}},
+        "paper_encoders": [],
         "data": "open",
         "encoder": "random",
     }

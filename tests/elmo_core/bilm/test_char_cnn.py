@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_core.bilm import char_cnn
+from elmo_core import devices
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.chars import word_ids
@@ -29,7 +30,7 @@ def by_definition(cnn: CharCNN, char_ids: Tensor) -> Tensor:
 def test_vectors_and_gradients_are_those_of_the_definition(
     make_bilm: Callable[..., BiLM], monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
-    monkeypatch.setattr(char_cnn, "CHUNK_WORDS", chunk)
+    monkeypatch.setattr(devices, "CPU", replace(devices.CPU, words=chunk))
     cnn = make_bilm().requires_grad_(True).double().char_cnn
     char_ids = torch.tensor([word_ids(word, 50) for word in WORDS])
     found = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 
-from elmo_core.bilm import frozen
+from elmo_core import devices
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.frozen import FrozenBiLM
 from elmo_core.encoders.elmo import ElmoEncoder
@@ -42,7 +43,8 @@ def test_layers_are_those_of_the_bilm(
 ) -> None:
     bilm = make_bilm(use_skip_connections=skip, cell_clip=clip, proj_clip=clip)
     # Chunks of three rows: most steps together with others, some too large for one.
-    monkeypatch.setattr(frozen, "CHUNK_GATES", 3 * 4 * bilm.options.cells)
+    few = replace(devices.CPU, gates=3 * 4 * bilm.options.cells)
+    monkeypatch.setattr(devices, "CPU", few)
     for weight in bilm.parameters():
         weight.normal_(std=0.5)
     table = torch.randn(12, bilm.dim // 2)

@@ -6,14 +6,14 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 
-from elmo_core.bilm import char_cnn
+from elmo_core import devices
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import sentence_ids
-from elmo_core.encoders import elmo
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.elmo import ElmoEncoder
 
@@ -41,8 +41,7 @@ def test_company_and_batch_size_do_not_matter(
 ) -> None:
     sentences = some_sentences(40, seed=1, longest=20)
     alone = [encoder.encode([words])[0] for words in sentences]
-    monkeypatch.setattr(elmo, "BATCH_TOKENS", budget)
-    monkeypatch.setattr(char_cnn, "CHUNK_WORDS", 7)
+    monkeypatch.setattr(devices, "CPU", replace(devices.CPU, tokens=budget, words=7))
     for seed in range(3):
         order = list(range(len(sentences)))
         random.Random(seed).shuffle(order)

@@ -205,8 +205,6 @@ def test_what_it_says_when_it_cannot(bert: Path, tmp_path: Path) -> None:
         load_transformer(str(bert), window=3)
     with pytest.raises(WeightsError, match="no such folder"):
         load_transformer(str(tmp_path / "gone"))
-    with pytest.raises(OptionsError, match=r"encoder.revision=<40 hexadecimal digits>"):
-        load_transformer("google-bert/bert-base-cased", "main")
     with pytest.raises(WeightsError, match=r"config\.json"):
         load_transformer(str(tmp_path))
 

@@ -1,0 +1,92 @@
+"""`python -m bench.evaluate RUN … data.dir=FOLDER`: the command line."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.errors import ConfigError, exit_status
+from bench.evaluate import PROGRAM
+from bench.options import add_trust
+
+SPLITS = ("dev", "test")
+KEYS = ("data", "data.dir", "data.set")
+EXAMPLES = f"""examples:
+  {PROGRAM} runs/squad/RUN data.dir=~/squad_shifts   # another domain
+  {PROGRAM} runs/coref/RUN runs/coref/RUN data.set=litbank
+  {PROGRAM} runs/ner/RUN data.set=wikigold --map person=PER \\
+      --map location=LOC --map group=ORG --map corporation=ORG --map MISC=MISC
+  python -m bench.report runs                                   # trained on → tested on
+
+Nothing is trained. An evaluation is recorded beside its run, as RUN_ID-on-HASH, where the hash is
+of the examples; the report compares evaluations on the same examples. Labels that the run was not
+trained on are refused, unless --map says what they count as: --map FROM=TO reads FROM as TO in gold
+and predictions alike, --map MISC=MISC keeps MISC, which the run then always misses, and in tasks of
+tagged spans --map MISC=O leaves such spans out.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
+    parser = ArgumentParser(
+        PROGRAM,
+        description="Score finished runs on other examples of their task, and record it.",
+        epilog=EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="RUN | KEY=VALUE",
+        help=f"folders of finished runs of one task; and what to read: {', '.join(KEYS)}",
+    )
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FROM=TO",
+        help="read the label FROM as TO (may be repeated)",
+    )
+    parser.add_argument(
+        "--split",
+        action="append",
+        choices=SPLITS,
+        help="score only this one (may be repeated; default: both, where the data has both)",
+    )
+    parser.add_argument("--force", action="store_true", help="repeat a finished evaluation")
+    add_trust(parser)
+    given = parser.parse_intermixed_args(arguments)
+    with exit_status(debug=False):
+        runs = [Path(word) for word in given.words if not _is_key(word)]
+        keys = [word for word in given.words if _is_key(word)]
+        names = dict(_pair(word) for word in given.map)
+        if not runs:
+            raise ConfigError("no RUN is named: give the folder of a finished one")
+        if not keys:
+            raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME")
+        from bench.evaluate.evaluate import Asked, evaluate, other_data
+
+        asked = Asked(other_data(keys), tuple(given.split or SPLITS), names)
+        evaluate(runs, asked, force=given.force, trusted=given.trust)
+
+
+def _is_key(word: str) -> bool:
+    """Say whether a word is a key's. Raises ConfigError for a key that decides other things."""
+    key, equals, _ = word.partition("=")
+    if key in KEYS and equals:
+        return True
+    if equals and not Path(word).exists():
+        raise ConfigError(f"{word}: only {', '.join(KEYS)} can be given: the rest is the run's")
+    return False
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, equals, new = word.partition("=")
+    if not (name and equals and new):
+        raise ConfigError(f"--map {word}: expected FROM=TO, two labels")
+    return name, new
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Score finished runs on other examples, each by the steps that scored it on its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytorch_lightning as pl
+from omegaconf import DictConfig
+
+from bench.choice import Choice
+from bench.console import said_in
+from bench.errors import RunError
+from bench.evaluate import PROGRAM
+from bench.evaluate.labels import check
+from bench.overrides import composed
+from bench.records import Evaluation, Finished, Primary, Sitting
+from bench.run import features, panel
+from bench.run.build import placement_of
+from bench.run.datamodule import BenchData
+from bench.run.fingerprint import stamp
+from bench.run.module import BenchModule
+from bench.run.provenance import sitting
+from bench.run.record import Record, outcome
+from bench.run.trained import HEAD, configuration, load_head, restored
+from bench.run.trainer import trainer_of
+from elmo_core.store.feature_store import FeatureStore
+from tasks.task import Example
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What finished runs are to be scored on.
+
+    Attributes:
+        data: The node `data` of a configuration.
+        splits: Which splits of it; one that the data does not have is left out.
+        names: The new name of each label that is read as another.
+    """
+
+    data: DictConfig
+    splits: tuple[str, ...]
+    names: Mapping[str, str]
+
+
+def other_data(words: Sequence[str]) -> DictConfig:
+    """Compose the node `data` from words of the command line, such as `data.dir=FOLDER`.
+
+    Raises ConfigError for words that cannot be used.
+    """
+    data: DictConfig = composed(list(words)).data
+    return data
+
+
+def evaluate(
+    folders: Sequence[Path],
+    asked: Asked,
+    *,
+    force: bool = False,
+    trusted: Sequence[str] = (),
+) -> list[Finished]:
+    """Score and record each run, or show what was recorded before.
+
+    Args:
+        folders: Folders of finished runs.
+        asked: What they are scored on.
+        force: Repeat evaluations that are there. Until the new one is whole, the old one stays.
+        trusted: Packages whose classes the runs may name.
+
+    Returns:
+        The results, in the order of the runs.
+
+    Raises:
+        RunError: A folder holds no finished run.
+        DataError: The data cannot be read, or has labels that the run was not trained on.
+        ConfigError: A label that gets another name occurs nowhere.
+    """
+    stores: dict[str, FeatureStore] = {}
+    return [_Evaluation(folder, asked, stores, trusted).done(force=force) for folder in folders]
+
+
+class _Evaluation:
+    """One run on other examples, and the parts that its steps share."""
+
+    def __init__(
+        self,
+        folder: Path,
+        asked: Asked,
+        stores: dict[str, FeatureStore],
+        trusted: Sequence[str],
+    ) -> None:
+        self.folder, self.asked, self.stores = folder, asked, stores
+        self.run = _finished(folder)
+        self.cfg = configuration(folder, trusted)
+        self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
+        self.stamp = stamp(self.cfg.data.dir)
+        self.task = restored(folder, self.cfg)
+        self.data = BenchData(self.task, self.cfg.training.batch_size, self.cfg.seed)
+
+    def done(self, *, force: bool) -> Finished:
+        """Return the result, which is recorded now or was before."""
+        with said_in():
+            self._read()
+        name = evaluation_id(self.run.run_id, self.data.fingerprints, self.asked.names)
+        record = Record(self.folder.parent / name)
+        result = record.finished()
+        if result is not None and result.evaluation == self._evaluation() and not force:
+            panel.show(result, record.folder, note="finished earlier; --force repeats it")
+            return result
+        with record.lock(), said_in(record.log):
+            result = self._recorded(record)
+        panel.show(result, record.folder)
+        return result
+
+    def _read(self) -> None:
+        """Read the examples, and compare their labels with those of training."""
+        for split in self.asked.splits:
+            if self.data.split(split) is None:
+                log.info("no %s file: it is left out", split)
+                del self.data.splits[split]
+        if not self.data.splits:
+            raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
+        examples = (example for split in self.data.splits.values() for example in split or ())
+        check(self.task, examples, self.asked.names)
+
+    def _recorded(self, record: Record) -> Finished:
+        """Score the run, then write what came of it, the result last."""
+        log.info("%s on %s", self.folder, ", ".join(self.data.splits))
+        self.data.store = features.shared_store(self.cfg, self.stores)
+        encoder = self.data.store.encoder if self.data.store else None
+        module = BenchModule(
+            self.task, placement_of(self.cfg, encoder), self.cfg.training, self.cfg.seed
+        )
+        load_head(self.folder, module.model)
+        trainer = _trainer(self.cfg)
+        metrics, predictions, timing = {}, [], {}
+        for split in self.data.splits:
+            started = time.perf_counter()
+            metrics[split], rows = self._scored(trainer, module, split)
+            predictions += [{"split": split, **row} for row in rows]
+            timing[f"{split}_s"] = round(time.perf_counter() - started, 2)
+        result = self._result(record, metrics, timing, sitting(trainer, PROGRAM))
+        record.write_lines("predictions.jsonl", predictions)
+        record.write_config(self.cfg)
+        record.write_environment()
+        result = replace(result, files=record.checksums())
+        record.write_result(result)
+        return result
+
+    def _scored(
+        self, trainer: pl.Trainer, module: BenchModule, split: str
+    ) -> tuple[dict[str, float], list[Example]]:
+        """Return the metrics and the predictions of a split, labels under their new names."""
+        if self.data.store is not None:
+            features.fill(self.cfg, self.data.store, self.data, split)
+        score = trainer.validate if split == "dev" else trainer.test
+        score(module, datamodule=self.data, verbose=False)
+        if not self.asked.names:
+            return module.metrics, module.predictions
+        rows = [self.task.renamed(row, self.asked.names) for row in module.predictions]
+        return self.task.score(rows), rows
+
+    def _result(
+        self,
+        record: Record,
+        metrics: dict[str, dict[str, float]],
+        timing: dict[str, float],
+        worked: Sitting,
+    ) -> Finished:
+        """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
+        primary, metric, run = "test" if "test" in metrics else "dev", self.task.metric, self.run
+        choice = Choice.of(self.cfg)
+        prints = {"fingerprint": self.data.fingerprints, "stamp": self.stamp}
+        return outcome(
+            Finished,
+            choice,
+            run_id=record.folder.name,
+            data={**choice.values["data"], **prints},
+            evaluation=self._evaluation(),
+            elmo=run.elmo,
+            encoder=run.encoder,
+            metrics=metrics,
+            primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
+            epochs=0,
+            best_epoch=0,
+            history=[],
+            provenance=[worked],
+            timing=timing,
+            counts={
+                **{split: len(self.data.examples(split)) for split in metrics},
+                "trainable_parameters": run.counts["trainable_parameters"],
+            },
+            command=self._command(),
+        )
+
+    def _evaluation(self) -> Evaluation:
+        """Say which run is scored, and how labels are read."""
+        return Evaluation(
+            run_id=self.run.run_id,
+            head=self.run.files[HEAD],
+            trained_on=self.run.data,
+            names=self.asked.names,
+        )
+
+    def _command(self) -> str:
+        """Return what does it again, for a shell."""
+        data = self.cfg.data
+        keys = {"data": data.name, "data.set": data.set, "data.dir": data.dir}
+        words = [str(self.folder), *(f"{key}={value}" for key, value in keys.items() if value)]
+        for name, new in self.asked.names.items():
+            words += ["--map", f"{name}={new}"]
+        for split in self.data.splits:
+            words += ["--split", split]
+        return f"{PROGRAM} {shlex.join(words)}"
+
+
+def evaluation_id(run_id: str, prints: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return the name of an evaluation's folder, the same for the same run on the same examples.
+
+    Args:
+        run_id: The run's.
+        prints: The fingerprint of the examples of each split.
+        names: The labels that are read as others.
+    """
+    text = json.dumps([prints, names], sort_keys=True)
+    return f"{run_id}-on-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
+def _finished(folder: Path) -> Finished:
+    """Return the result of a run. Raises RunError where there is none, or no model of its own."""
+    result = Record(folder).finished()
+    if result is None:
+        raise RunError(f"{folder} is no finished run: it has no result.json that says so")
+    if result.ensemble:
+        raise RunError(f"{folder} is an ensemble, which has no model of its own: name its runs")
+    if result.evaluation:
+        raise RunError(f"{folder} is an evaluation itself, of {result.evaluation.run_id}")
+    if HEAD not in result.files:
+        raise RunError(f"{folder}: an earlier version wrote it, without checksums: repeat the run")
+    return result
+
+
+def _trainer(cfg: DictConfig) -> pl.Trainer:
+    """Make what scores as the run was scored, in one process."""
+    return trainer_of(
+        cfg,
+        [],
+        devices=1,
+        logger=False,
+        enable_progress_bar=False,
+        enable_checkpointing=False,
+    )

@@ -1,0 +1,52 @@
+"""Whether the labels of other data are those that a run was trained on. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from bench.console import counted
+from bench.errors import ConfigError
+from elmo_core.errors import did_you_mean
+from tasks.formats.tags import OUTSIDE
+from tasks.task import DataError, Example, Task
+
+MOST = 12
+"""Labels that a message names."""
+
+
+def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> None:
+    """Compare the labels of examples with those of training, both under their new `names`.
+
+    Args:
+        task: A task with the vocabulary of training.
+        examples: What is to be scored.
+        names: The new name of each label that gets one.
+
+    Raises:
+        DataError: Gold has labels that the run cannot predict.
+        ConfigError: A label that gets another name occurs nowhere.
+    """
+    known = set(task.label_names)
+    gold = {label for example in examples for label in task.gold_labels(example)}
+    for label in names:
+        if label not in known | gold:
+            hint = did_you_mean(label, known | gold) or f" (there is {_listed(known | gold)})"
+            raise ConfigError(f"--map {label}={names[label]}: no label {label!r}{hint}")
+    met = {names.get(label, label) for label in known}
+    unmet = {
+        label
+        for label in gold
+        if names.get(label) not in (label, OUTSIDE) and names.get(label, label) not in met
+    }
+    if unmet:
+        raise DataError(
+            f"{counted(len(unmet), 'label')} that the run was not trained on: {_listed(unmet)} "
+            f"(it knows {_listed(known)}): --map FROM=TO reads a label of either side as another, "
+            "--map X=X counts X as missed"
+        )
+
+
+def _listed(labels: Iterable[str]) -> str:
+    ordered = sorted(labels)
+    more = len(ordered) - MOST
+    return ", ".join(ordered[:MOST]) + (f" and {more} more" if more > 0 else "") or "none"

@@ -1,0 +1,125 @@
+"""Runs from several places made one: folders of runs, and files of reference results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.records import DamagedRecord
+from bench.records.manifests import manifest_of
+from bench.records.references import Reference, read_lines
+from bench.report.read import Experiment, Records, ReportError, Run, in_order, read
+
+
+def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
+    """Read the runs and experiments of all places, each a folder of runs or results, or a file.
+
+    Where two places have the same run, the first one's stands; `problems` name it if its scores
+    differ. Experiments of one name that differ in their cells alone become one.
+
+    Raises:
+        ReportError: there is no such place, or nothing in it.
+    """
+    each = [_read(place, trusted) for place in places]
+    if len(each) == 1:
+        return each[0]
+    whole = Records(places[0])
+    for records in each:
+        whole.problems += [*_conflicts(whole, records), *records.problems]
+        whole.runs = {**records.runs, **whole.runs}
+        whole.failed = {**records.failed, **whole.failed}
+        whole.unfinished |= records.unfinished
+        whole.damaged |= records.damaged
+    whole.failed = {key: run for key, run in whole.failed.items() if key not in whole.runs}
+    whole.unfinished -= whole.runs.keys() | whole.failed.keys()
+    whole.damaged -= whole.runs.keys() | whole.failed.keys()
+    whole.experiments = in_order(list(_united([e for one in each for e in one.experiments])))
+    return whole
+
+
+def _read(place: Path, trusted: Sequence[str]) -> Records:
+    """Read one place: a file of results, a folder of such files, or else a folder of runs."""
+    files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
+    if not files:
+        return read(place, trusted)
+    records = Records(place)
+    for path in files:
+        try:
+            for number, line in read_lines(path):
+                _take(records, path, number, line, tuple(trusted))
+        except DamagedRecord as error:
+            records.problems.append(str(error))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ReportError(f"{path} cannot be read ({error})") from None
+    commands = {cell.key: cell.command for each in records.experiments for cell in each.cells}
+    records.runs = {key: replace(run, asked=commands.get(key)) for key, run in records.runs.items()}
+    records.experiments = in_order(records.experiments)
+    return records
+
+
+def _take(
+    records: Records, path: Path, number: int, line: Mapping[str, Any], trusted: tuple[str, ...]
+) -> None:
+    """Add the run or the experiment of a line. Raises DamagedRecord where it holds neither."""
+    try:
+        if "experiment" in line:
+            place = path / f"{line['file']}.json"
+            records.experiments.append(manifest_of(line["experiment"], Experiment, path=place))
+            return
+        found = Reference.from_json(line)
+        key = found.result.task, found.result.run_id
+        place = path.joinpath(*key)
+        records.runs[key] = Run(place, found.result, trusted=trusted, reference=found)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedRecord(f"{path}, line {number}: damaged ({error})") from None
+
+
+def _conflicts(whole: Records, more: Records) -> Iterator[str]:
+    """Yield a line for each run that both have, with other scores."""
+    for key in whole.runs.keys() & more.runs.keys():
+        ours, theirs = whole.runs[key], more.runs[key]
+        for split in ours.result.metrics.keys() | theirs.result.metrics.keys():
+            pair = ours.score(split), theirs.score(split)
+            if pair[0] != pair[1]:
+                said = " and ".join("none" if one is None else f"{one:.2f}" for one in pair)
+                yield (
+                    f"{'/'.join(key)}: {ours.folder} and {theirs.folder} differ in {split} "
+                    f"{ours.result.metric}, {said}: the first stands"
+                )
+
+
+def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
+    """Yield the experiments; those that differ in their rows and cells alone are one.
+
+    One cell may be another run in another place, where it was asked for with other words: then they
+    are two experiments.
+    """
+    found: list[Experiment] = []
+    for one in experiments:
+        for i, other in enumerate(found):
+            if (both := _both(other, one)) is not None:
+                found[i] = both
+                break
+        else:
+            found.append(one)
+    yield from found
+
+
+def _both(one: Experiment, other: Experiment) -> Experiment | None:
+    """Return the two as one, or None where they do not go together."""
+    same = ("name", "title", "view", "split", "baseline", "data", "encoder")
+    cells = {(cell.row, cell.column, cell.seed): cell for cell in one.cells}
+    further = {(cell.row, cell.column, cell.seed): cell for cell in other.cells}
+    if any(getattr(one, name) != getattr(other, name) for name in same) or any(
+        cells[place].key != further[place].key for place in cells.keys() & further.keys()
+    ):
+        return None
+    return replace(
+        one,
+        rows=list(dict.fromkeys([*one.rows, *other.rows])),
+        columns=list(dict.fromkeys([*one.columns, *other.columns])),
+        paper={**other.paper, **one.paper},
+        cells=list({**further, **cells}.values()),
+    )

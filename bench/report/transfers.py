@@ -1,0 +1,126 @@
+"""Evaluations as tables: one a task, a row for each pair "trained on → tested on".
+
+Runs themselves stand in the same tables, on the data that they were trained on. Columns are what
+else was chosen; each is compared with the one without ELMo, on the same examples, as in any table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.experiment import View
+from bench.records import ManifestCell
+from bench.report.groups import SHOWN, Group, told_apart
+from bench.report.read import Experiment, Records, Run
+
+ARROW = "→"
+
+
+def transfers(records: Records) -> list[Experiment]:
+    """Return the table of each task that has evaluations, as an experiment would ask for it."""
+    by_task: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in records.evaluations:
+        by_task[run.task].append(run)
+    return [_table(task, runs, records) for task, runs in sorted(by_task.items())]
+
+
+def stale(records: Records) -> Iterator[str]:
+    """Yield a line for each evaluation of a run that has been repeated since."""
+    for run in records.evaluations:
+        found = run.result.evaluation
+        assert found is not None
+        now = records.runs.get((run.task, found.run_id))
+        if now and now.result.files.get("head.safetensors") != found.head:
+            yield f"{run.task}/{run.id}: its run has been repeated since: evaluate it again"
+
+
+def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experiment:
+    by_choice: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in evaluations:
+        by_choice[_choice(run)].append(run)
+    for run in records.finished:
+        if run.task == task and not run.result.ensemble and _choice(run) in by_choice:
+            by_choice[_choice(run)].append(run)
+    names = {run: "" for runs in by_choice.values() for run in runs}
+    family = told_apart(list(by_choice.values()), names, shown=(*SHOWN, "data.version"))
+    columns = sorted(family, key=_order)
+    sets = _set_names(list(names))
+    places: dict[tuple[str, str, int], Run] = {}
+    for group in columns:
+        for run in sorted(group.runs, key=lambda run: len(run.result.metrics)):
+            places[_row(run, sets), _column(group), run.seed] = run  # the one of most splits
+    cells = [
+        ManifestCell(
+            row=row, column=column, seed=seed, task=task, run_id=run.id, command=run.command
+        )
+        for (row, column, seed), run in places.items()
+    ]
+    without = [_column(group) for group in columns if group.elmo.placement == "none"]
+    return Experiment(
+        name=f"{task}: trained on {ARROW} tested on",
+        title=f"{task}: finished runs on other data",
+        source="",
+        view=View.table,
+        split="test",
+        baseline=without[0] if without else None,
+        rows=sorted({cell.row for cell in cells}),
+        columns=list(dict.fromkeys(cell.column for cell in cells)),
+        paper={},
+        data=", ".join(sorted(set(sets.values()))),
+        encoder=", ".join(dict.fromkeys(group.first.result.encoder_name for group in columns)),
+        command="; ".join(dict.fromkeys(run.command for run in evaluations)),
+        cells=cells,
+        path=Path(f"evaluations-{task}"),
+    )
+
+
+def _choice(run: Run) -> str:
+    """Return what was chosen, whatever was trained and tested on."""
+    chosen = {**run.choice, "data": run.choice["data"].get("train_share")}
+    return json.dumps(chosen, sort_keys=True, default=str)
+
+
+def _column(group: Group) -> str:
+    encoder = group.first.result.encoder_name
+    parts = [encoder if encoder != "none" else "", group.label, group.differs]
+    return " · ".join(filter(None, parts))
+
+
+def _order(group: Group) -> tuple[bool, str]:
+    return group.elmo.placement != "none", _column(group)
+
+
+def _row(run: Run, sets: Mapping[str, str]) -> str:
+    """Return `wnut17 → wikigold`, and which labels were given other names."""
+    found = run.result.evaluation
+    tested = sets[_key(run.result.data)]
+    if found is None:
+        return f"{tested} {ARROW} {tested}"
+    names = ", ".join(f"{name}={new}" for name, new in found.names.items())
+    about = f" ({names})" if names else ""
+    return f"{sets[_key(found.trained_on)]} {ARROW} {tested}{about}"
+
+
+def _key(data: Mapping[str, Any]) -> str:
+    """Return what tells a data set from others: its examples where they are known, or its name."""
+    prints = data.get("fingerprint") or {}
+    known = prints.get("dev") or prints.get("test")
+    return str(known or data.get("dir") or data.get("set") or data["name"])
+
+
+def _set_names(runs: Sequence[Run]) -> dict[str, str]:
+    """Name each data set: the folder's last part, or the published set; two of one name get the
+    beginnings of their fingerprints besides."""
+    found: dict[str, str] = {}
+    for run in runs:
+        trained = run.result.evaluation.trained_on if run.result.evaluation else run.result.data
+        for data in (trained, run.result.data):
+            folder = data.get("dir")
+            name = Path(folder).name if folder else str(data.get("set") or data["name"])
+            found.setdefault(_key(data), name)
+    several = {name for name in found.values() if list(found.values()).count(name) > 1}
+    return {k: f"{name} ({k[:6]})" if name in several else name for k, name in found.items()}

@@ -1,0 +1,184 @@
+"""What a sweep will cost: examples, tokens, features and hours, as `plan=true` tells them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.table import Table
+
+from bench.console import counted, duration, quiet
+from bench.errors import explain
+from bench.run.features import store_of
+from bench.sweep.job import Job, runs
+from bench.sweep.needs import Needs, cells, lacking
+from bench.sweep.trial import STEPS, earlier, kind, tried
+from elmo_core import Encoder
+from elmo_core.downloads.fetch import downloads_off
+from elmo_core.store.plan import Cost, Wanted, amount, decide, estimate
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What runs of one kind will cost: they differ in their seed, their mix or their rates."""
+
+    jobs: list[Job]
+    examples: int  # of training and dev
+    tokens: int  # of both
+    features: Cost | None  # what is not computed yet; None without ELMo
+    live: bool  # whether there is no room for it, so that each epoch computes it anew
+    epoch: float  # seconds
+    earlier: int  # runs in which that was measured; 0: it was tried now
+
+    @property
+    def epochs(self) -> int:
+        """The most that a run trains."""
+        return int(self.jobs[0].cfg.training.max_epochs)
+
+    @property
+    def seconds(self) -> float:
+        """The time of one run that trains all its epochs, on features that are there."""
+        return self.epochs * self.epoch
+
+
+def show(jobs: Sequence[Job]) -> None:
+    """Print what unfinished runs will cost, and what is not there for them.
+
+    Nothing is downloaded. Where no earlier run tells the time of an epoch, a few steps are done.
+    """
+    console, forecaster = Console(), _Forecaster()
+    found: list[Forecast] = []
+    reasons: dict[str, list[Job]] = {}
+    with downloads_off(), quiet():
+        for together in _by_kind(jobs):
+            result = forecaster.of(together)
+            if isinstance(result, Forecast):
+                found.append(result)
+            else:
+                reasons.setdefault(result, []).extend(together)
+    if found:
+        console.print(_table(found))
+        for line in (_time(found), _features(found)):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for reason, stopped in reasons.items():
+        text = f"not known for {cells(stopped)}: {reason}"
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _by_kind(jobs: Sequence[Job]) -> list[list[Job]]:
+    found: dict[str, list[Job]] = {}
+    for job in jobs:
+        key = json.dumps([kind(job.cfg), job.cfg.training.max_epochs], sort_keys=True)
+        found.setdefault(key, []).append(job)
+    return list(found.values())
+
+
+class _Forecaster:
+    """Makes forecasts; what several kinds of runs share is read and counted once."""
+
+    def __init__(self) -> None:
+        self.needs = Needs()
+        self.wanted: dict[int, Wanted] = {}  # by data
+        self.costs: dict[tuple[int, str, str], tuple[Cost, bool]] = {}
+
+    def of(self, jobs: list[Job]) -> Forecast | str:
+        """Return the forecast for runs of one kind, or why there is none."""
+        cfg = jobs[0].cfg
+        if (reason := lacking(self.needs, cfg)) is not None:
+            return reason
+        try:
+            return self._made(jobs, cfg)
+        except Exception as error:  # of a task or an encoder of the user's own, too
+            return explain(error) or f"{type(error).__name__}: {error}"
+
+    def _made(self, jobs: list[Job], cfg: DictConfig) -> Forecast:
+        data, encoder = self.needs.data(cfg), self.needs.encoder(cfg)
+        wanted = self._wanted(cfg)
+        cost, live = (None, False) if encoder is None else self._cost(cfg, encoder, wanted)
+        known = earlier(cfg)
+        epoch = median(known) if known else tried(cfg, data, encoder, self.needs.mixes(cfg))
+        if not known and cost is not None and live:
+            epoch += cost.seconds
+        return Forecast(
+            jobs=jobs,
+            examples=len(data.examples("train")) + len(data.examples("dev")),
+            tokens=wanted.tokens,
+            features=cost,
+            live=live,
+            epoch=epoch,
+            earlier=len(known),
+        )
+
+    def _wanted(self, cfg: DictConfig) -> Wanted:
+        data = self.needs.data(cfg)
+        if id(data) not in self.wanted:
+            examples = (e for split in ("train", "dev") for e in data.examples(split))
+            self.wanted[id(data)] = Wanted.of(s for e in examples for s in data.task.sentences(e))
+        return self.wanted[id(data)]
+
+    def _cost(self, cfg: DictConfig, encoder: Encoder, wanted: Wanted) -> tuple[Cost, bool]:
+        key = (id(wanted), encoder.fingerprint, cfg.features.precision)
+        if key not in self.costs:
+            store = store_of(cfg, encoder)
+            missing = store.attach(wanted.distinct)
+            cost = estimate(store, {each: wanted.distinct[each] for each in missing})
+            limit = cfg.features.max_gb and int(cfg.features.max_gb * 1e9)
+            way = "live" if cfg.features.mode == "live" else decide(store, cost, limit)[0]
+            self.costs[key] = cost, way == "live"
+        return self.costs[key]
+
+
+def _table(found: Sequence[Forecast]) -> Table:
+    several = len({each.jobs[0].encoder for each in found if each.features is not None}) > 1
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("task", "ELMo", *["encoder"] * several):
+        table.add_column(name, overflow="fold")
+    for name in ("runs", "examples", "tokens", "features", "epoch", "run"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in found:
+        job, features = each.jobs[0], each.features
+        table.add_row(
+            job.cfg.task.name,
+            job.cfg.elmo.placement,
+            *[job.encoder if features else ""] * several,
+            str(len(each.jobs)),
+            f"{each.examples:,}",
+            f"{each.tokens:,}",
+            amount(features.bytes) if features and features.bytes else "",
+            duration(each.epoch) + ("" if each.earlier else "*"),
+            f"≤ {duration(each.seconds)}",
+        )
+    return table
+
+
+def _time(found: Sequence[Forecast]) -> str:
+    """Say how long all of it takes, and how that is known."""
+    count = sum(len(each.jobs) for each in found)
+    most = sum(each.seconds * len(each.jobs) for each in found)
+    measured = sum(each.earlier for each in found)
+    known = [f"measured in {counted(measured, 'earlier run')} on this machine"] if measured else []
+    if not all(each.earlier for each in found):
+        known.append(f"*: estimated now, by {STEPS} steps")
+    return (
+        f"time: at most {duration(most)} for {runs(count)}, one after another, if none stops early "
+        f"({'; '.join(known)})"
+    )
+
+
+def _features(found: Sequence[Forecast]) -> str:
+    """Say what features are still to be computed."""
+    costs = {id(each.features): each for each in found if each.features and each.features.bytes}
+    if not costs:
+        return "features: none to be computed for training and dev"
+    each_once = [each.features for each in costs.values() if each.features is not None]
+    size, seconds = sum(c.bytes for c in each_once), sum(c.seconds for c in each_once)
+    if any(each.live for each in costs.values()):
+        return f"features: {amount(size)}, no room to keep them all: encoded anew in every epoch"
+    return (
+        f"features: {amount(size)} to be computed first, in about {duration(seconds)} (estimated "
+        "now); those of test come on top"
+    )

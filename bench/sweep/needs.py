@@ -1,0 +1,117 @@
+"""What the runs of a sweep need, read before the first of them starts: data, encoders, mixes.
+
+A mistake that only the last of twelve runs has would otherwise show after the other eleven.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from omegaconf import DictConfig, OmegaConf
+
+from bench.errors import ConfigError, explain
+from bench.run.build import encoder_of, placement_of, task_of
+from bench.run.datamodule import BenchData
+from bench.run.trainer import check_device
+from bench.sweep.job import Job, runs
+from elmo_core import Encoder, Placement
+from elmo_core.downloads.glove import find
+
+T = TypeVar("T")
+
+
+class Needs:
+    """The data and the encoders of many runs: each is read once, or fails once."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, object] = {}
+
+    def data(self, cfg: DictConfig) -> BenchData:
+        """Return the data of a run, its training and dev split read."""
+
+        def read() -> BenchData:
+            data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
+            for split in ("train", "dev"):
+                data.examples(split)
+            return data
+
+        parts = [cfg.task, cfg.data, cfg.word_vectors, cfg.training.batch_size]
+        return self._once(parts + ([] if cfg.data.train_share == 1 else [cfg.seed]), read)
+
+    def encoder(self, cfg: DictConfig) -> Encoder | None:
+        """Return the encoder of a run; None without ELMo."""
+        if cfg.elmo.placement == "none":
+            return None
+        return self._once([cfg.encoder, cfg.trainer.accelerator], lambda: encoder_of(cfg))
+
+    def mixes(self, cfg: DictConfig) -> Placement:
+        """Return the mixes of a run, which need a layer that the encoder has."""
+        return placement_of(cfg, self.encoder(cfg))
+
+    def _once(self, parts: Sequence[object], make: Callable[[], T]) -> T:
+        """Return what `make` gave, or raise what it raised, the first time for these parts."""
+        key = json.dumps([_plain(part) for part in parts])
+        if key not in self._found:
+            try:
+                self._found[key] = make()
+            except Exception as error:
+                self._found[key] = error
+        found = self._found[key]
+        if isinstance(found, Exception):
+            raise found
+        return found  # type: ignore[return-value]
+
+
+def _plain(part: object) -> object:
+    return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
+
+
+def lacking(needs: Needs, cfg: DictConfig) -> str | None:
+    """Return in one line why a run cannot be done; None if nothing is known against it."""
+    try:
+        _require_word_vectors(cfg)
+        needs.data(cfg)
+        needs.mixes(cfg)
+    except Exception as error:
+        return explain(error)  # a bug of ours is the run's own, which records it
+    return None
+
+
+def require(jobs: Sequence[Job], here: bool) -> None:
+    """Read what the runs need, downloads included.
+
+    Args:
+        jobs: The runs that are about to be started.
+        here: Whether they are done on this machine, and not by a cluster.
+
+    Raises:
+        ConfigError: Some of them cannot be done. Each reason is printed before, in a line.
+    """
+    needs, reasons = Needs(), dict[str, list[Job]]()
+    for job in jobs:
+        if here:
+            check_device(job.cfg)
+        if (reason := lacking(needs, job.cfg)) is not None:
+            reasons.setdefault(reason, []).append(job)
+    for reason, stopped in reasons.items():
+        print(f"{cells(stopped)}: {reason}", file=sys.stderr)
+    if reasons:
+        count = sum(map(len, reasons.values()))
+        raise ConfigError(
+            f"nothing was started: {count} of {runs(len(jobs))} cannot be done (see above); mend "
+            "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
+        )
+
+
+def cells(jobs: Sequence[Job]) -> str:
+    """Name the places of some runs in the table."""
+    first = ", ".join(str(job.cells[0]) for job in jobs[:2])
+    return first if len(jobs) <= 2 else f"{first} and {len(jobs) - 2} more"
+
+
+def _require_word_vectors(cfg: DictConfig) -> None:
+    if cfg.word_vectors is not None and not find(cfg.word_vectors).is_file():
+        raise ConfigError(f"word_vectors={cfg.word_vectors}: no such file")

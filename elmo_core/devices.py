@@ -1,0 +1,60 @@
+"""What a GPU wants otherwise than a CPU: copies that are not waited for, and larger portions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+def sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """Copy a tensor of the CPU to a device, behind the work that the device has been given.
+
+    A plain `.to(device)` waits until the device has done all that work. On Metal it is what is done
+    all the same: there, a copy that nobody waits for may read memory that is used again by then.
+
+    Args:
+        tensor: On the CPU; it may be changed or forgotten as soon as this returns.
+        device: Where it goes.
+
+    Returns:
+        The copy; on the CPU, the tensor itself.
+
+    >>> sent(torch.ones(2), torch.device("cpu"))
+    tensor([1., 1.])
+    """
+    if device.type == "cuda":
+        tensor = tensor.pin_memory()  # the copy of any other memory is one that waits
+    return tensor.to(device, non_blocking=device.type != "mps")
+
+
+def moved(tensors: Mapping[str, Tensor], device: torch.device) -> dict[str, Tensor]:
+    """Send a batch's tensors to a device; those whose name ends in `lengths` stay on the CPU."""
+    return {
+        key: tensor if key.endswith("lengths") else sent(tensor, device)
+        for key, tensor in tensors.items()
+    }
+
+
+@dataclass(frozen=True)
+class Portions:
+    """How much a frozen biLM computes at a time; the results do not depend on it."""
+
+    sentences: int  # of a batch
+    tokens: int  # of a batch, padded: the memory of results, 30 kB a token with 3 layers of 1,024
+    words: int  # spelled by the character CNN
+    gates: int  # numbers in the gates of an LSTM
+
+
+CPU = Portions(sentences=128, tokens=2**14, words=256, gates=2**22)
+"""What is in work at a time stays in the processor's cache: gates of 16 MB."""
+
+GPU = Portions(sentences=1024, tokens=2**16, words=1024, gates=2**25)
+"""A step must be work enough for thousands of cores, in some 2 GB."""
+
+
+def portions(device: torch.device) -> Portions:
+    """Return how much is computed at a time on a device."""
+    return CPU if device.type == "cpu" else GPU

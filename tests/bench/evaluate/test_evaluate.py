@@ -1,0 +1,265 @@
+"""Finished runs on other examples: scores, records, labels, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+from bench.__main__ import main
+from bench.evaluate.__main__ import main as evaluate
+from tests.conftest import TINY_ENCODER
+
+Result = Callable[[Path], dict[str, Any]]
+Evaluate = Callable[..., tuple[int, str]]
+
+NER = (
+    *("task=ner", "task.word_dim=8", "task.hidden=[8,8]", "task.char_dim=4"),
+    *("task.char_filters=8", "training.max_epochs=6", "trainer=cpu", *TINY_ENCODER),
+    *("training.batch_size=4", "training.optimizer.lr=0.02", "task.dropout=0"),
+)
+KINDS = ("seed=1 elmo.placement=input", "seed=1 elmo.placement=none")
+PLACES, PEOPLE = ("Oslo", "Lima", "Rome"), ("Anna", "Omar", "Wei")
+
+
+def write_names(folder: Path, person: str, place: str, splits: tuple[str, ...]) -> Path:
+    """A learnable toy in CoNLL's format, with these names for its two labels."""
+    folder.mkdir(parents=True)
+    drawn = random.Random(str(folder.name))
+    for split in splits:
+        size = 40 if split == "train" else 12
+        lines = []
+        for _ in range(size):
+            who, where = drawn.choice(PEOPLE), drawn.choice(PLACES)
+            lines += [f"{who} B-{person}", "went O", "to O", f"{where} B-{place}", ". O", ""]
+        (folder / f"{split}.txt").write_text("\n".join(lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A run with ELMo, and one without."""
+    root = tmp_path_factory.mktemp("trained")
+    data = write_names(root / "home", "PER", "LOC", ("train", "dev", "test"))
+    for kind in KINDS:
+        GlobalHydra.instance().clear()
+        with pytest.MonkeyPatch.context() as patch:
+            words = [*NER, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind.split()]
+            patch.setattr(sys, "argv", ["bench", *words])
+            main()
+    return sorted((root / "runs" / "ner").iterdir())  # input, none
+
+
+@pytest.fixture
+def runs(trained: list[Path], tmp_path: Path) -> list[Path]:
+    """Copies of them, so that each test has folders of its own."""
+    return [shutil.copytree(run, tmp_path / "runs" / "ner" / run.name) for run in trained]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Evaluate:
+    """`python -m bench.evaluate` on these words: its exit status, and all that it says."""
+
+    def on(*words: object) -> tuple[int, str]:
+        status = 0
+        try:
+            evaluate([str(word) for word in words])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        said = capsys.readouterr()
+        return status, said.out + said.err
+
+    return on
+
+
+def made(run: Path) -> list[Path]:
+    return sorted(run.parent.glob(f"{run.name}-on-*"))
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    with (folder / "predictions.jsonl").open() as lines:
+        return sorted(map(json.loads, lines), key=lambda row: (row["split"], row["id"]))
+
+
+def home(run: Path) -> str:
+    return str(json.loads((run / "result.json").read_text())["data"]["dir"])
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["input", "none"])
+def test_on_its_own_data_a_run_says_what_it_said(
+    which: int, runs: list[Path], call: Evaluate, result: Result
+) -> None:
+    run = runs[which]
+    assert call(run, f"data.dir={home(run)}")[0] == 0
+    (again,) = made(run)
+    assert rows(again) == rows(run)
+    now, before = result(again), result(run)
+    assert now["metrics"] == before["metrics"]
+    assert now["metrics"]["dev"]["f1"] > 50
+    assert now["primary"] == before["primary"]
+    assert now["elmo"] == before["elmo"]
+    assert now.get("encoder") == before.get("encoder")
+    prints = before["data"]["fingerprint"]
+    assert now["data"]["fingerprint"] == {split: prints[split] for split in ("dev", "test")}
+    assert now["evaluation"]["run_id"] == run.name
+    assert now["evaluation"]["trained_on"] == before["data"]
+    assert now["evaluation"]["head"] == before["files"]["head.safetensors"]
+    assert now["provenance"][0]["command"].startswith("python -m bench.evaluate")
+
+
+def test_other_data_is_scored_as_by_hand(
+    runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    other = write_names(tmp_path / "other", "PER", "LOC", ("dev", "test"))
+    assert call(*runs, f"data.dir={other}")[0] == 0
+    for run in runs:
+        (found,) = made(run)
+        scored = result(found)
+        for split in ("dev", "test"):
+            of_split = [row for row in rows(found) if row["split"] == split]
+            assert scored["metrics"][split]["f1"] == pytest.approx(f1(of_split))
+            assert len(of_split) == scored["counts"][split] == 12
+            assert all(row["cluster"] == row["id"] for row in of_split)
+        assert scored["data"]["dir"] == str(other)
+        assert "history" in scored
+        assert scored["history"] == []
+
+
+def f1(found: list[dict[str, Any]]) -> float:
+    """Every name of this data is one token long, but a prediction may be longer."""
+
+    def names(tags: list[str]) -> Iterator[tuple[int, int, str]]:
+        begin = 0
+        for i, tag in enumerate([*tags, "O"]):
+            before = tags[i - 1] if i else "O"
+            if before != "O" and tag != f"I-{before[2:]}":
+                yield begin, i, before[2:]
+            if tag != "O" and (tag[0] == "B" or before == "O"):
+                begin = i
+
+    gold = {(row["id"], *name) for row in found for name in names(row["gold"])}
+    predicted = {(row["id"], *name) for row in found for name in names(row["prediction"])}
+    return 200 * len(gold & predicted) / max(len(gold) + len(predicted), 1)
+
+
+def test_a_repeat_shows_what_is_there(runs: list[Path], call: Evaluate, tmp_path: Path) -> None:
+    other = write_names(tmp_path / "other", "PER", "LOC", ("dev",))
+    assert call(runs[0], f"data.dir={other}")[0] == 0
+    (found,) = made(runs[0])
+    written = (found / "result.json").stat().st_mtime_ns
+    moved = other.rename(tmp_path / "moved")
+    status, said = call(runs[0], f"data.dir={moved}")
+    assert status == 0
+    assert "finished earlier" in said
+    assert (found / "result.json").stat().st_mtime_ns == written
+    assert call(runs[0], f"data.dir={moved}", "--force")[0] == 0
+    assert (found / "result.json").stat().st_mtime_ns > written
+    assert made(runs[0]) == [found]
+    (moved / "dev.txt").write_text("Omar B-PER\n. O\n")
+    assert call(runs[0], f"data.dir={moved}")[0] == 0
+    assert len(made(runs[0])) == 2
+
+
+def test_a_repeat_that_fails_leaves_the_old_one(
+    runs: list[Path], call: Evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (runs[0], f"data.dir={home(runs[0])}", "--split", "dev")
+    assert call(*words)[0] == 0
+    (found,) = made(runs[0])
+    before = {path.name: path.read_bytes() for path in found.glob("*.json*")}
+
+    def stop(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bench.evaluate.evaluate._Evaluation._scored", stop)
+    status, said = call(*words, "--force")
+    assert status == 2
+    assert "disk full" in said
+    assert {path.name: path.read_bytes() for path in found.glob("*.json*")} == before
+
+
+def test_a_run_that_was_repeated_is_scored_anew(
+    runs: list[Path], call: Evaluate, result: Result
+) -> None:
+    words = (runs[0], f"data.dir={home(runs[0])}", "--split", "dev")
+    assert call(*words)[0] == 0
+    (found,) = made(runs[0])
+    text = (found / "result.json").read_text()
+    head = result(runs[0])["files"]["head.safetensors"]
+    (found / "result.json").write_text(text.replace(head, "0" * 64))
+    assert "finished earlier" not in call(*words)[1]
+    assert result(found)["evaluation"]["head"] == head
+
+
+def test_labels_must_meet_or_be_mapped(
+    runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    other = write_names(tmp_path / "other", "person", "place", ("dev",))
+    words = (runs[0], f"data.dir={other}", "--split", "dev")
+    status, said = call(*words)
+    assert status == 2
+    assert "error: 2 labels that the run was not trained on: person, place (it knows LOC, PER)" in (
+        said
+    )
+    assert not made(runs[0])
+    status, said = call(*words, "--map", "PER=person", "--map", "plaice=LOC")
+    assert status == 2
+    assert "--map plaice=LOC: no label 'plaice'; did you mean 'place'?" in said
+    status, said = call(*words, "--map", "PER=person")
+    assert "1 label that the run was not trained on: place" in said
+    assert call(*words, "--map", "PER=person", "--map", "place=LOC")[0] == 0
+    (mapped,) = made(runs[0])
+    same = write_names(tmp_path / "same" / "other", "PER", "LOC", ("dev",))
+    assert call(runs[0], f"data.dir={same}", "--split", "dev")[0] == 0
+    (plain,) = set(made(runs[0])) - {mapped}
+    assert result(mapped)["metrics"]["dev"]["f1"] == result(plain)["metrics"]["dev"]["f1"] > 50
+    assert result(mapped)["evaluation"]["names"] == {"PER": "person", "place": "LOC"}
+    assert {t for row in rows(mapped) for t in row["gold"]} == {"O", "B-person", "B-LOC"}
+    assert call(*words, "--map", "person=person", "--map", "place=LOC")[0] == 0
+    (missed,) = set(made(runs[0])) - {mapped, plain}
+    assert {t for row in rows(missed) for t in row["gold"]} == {"O", "B-person", "B-LOC"}
+    assert not any("person" in t for row in rows(missed) for t in row["prediction"])
+
+
+REFUSED = {
+    "no run": (lambda run: ["data.dir=x"], "no RUN is named"),
+    "no data": (lambda run: [run], "no data is named: give data.dir=FOLDER"),
+    "another key": (lambda run: [run, "seed=2"], "seed=2: only data, data.dir, data.set"),
+    "no folder": (lambda run: [run, "data.dir=/no/such"], "data.dir: no folder /no/such"),
+    "no such set": (lambda run: [run, "data.set=wnut71"], "wnut71"),
+    "gone": (lambda run: [run.parent / "gone", "data=mini"], "gone is no finished run"),
+    "a map": (lambda run: [run, "data=mini", "--map", "PER"], "--map PER: expected FROM=TO"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_refusal_is_one_line(what: str, runs: list[Path], call: Evaluate) -> None:
+    words, message = REFUSED[what]
+    status, said = call(*words(runs[0]))
+    assert status == 2
+    assert message in said
+    assert "Traceback" not in said
+    assert not made(runs[0])
+
+
+def test_an_evaluation_is_no_run(runs: list[Path], call: Evaluate) -> None:
+    data = f"data.dir={home(runs[0])}"
+    assert call(runs[0], data, "--split", "dev")[0] == 0
+    (found,) = made(runs[0])
+    assert f"is an evaluation itself, of {runs[0].name}" in call(found, data)[1]
+
+
+def test_a_damaged_head_is_told(runs: list[Path], call: Evaluate) -> None:
+    with (runs[0] / "head.safetensors").open("ab") as file:
+        file.write(b"0")
+    status, said = call(runs[0], f"data.dir={home(runs[0])}")
+    assert status == 2
+    assert "head.safetensors: damaged" in said
+    assert not [path for path in made(runs[0]) if (path / "result.json").exists()]

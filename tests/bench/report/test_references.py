@@ -1,0 +1,229 @@
+"""Files of reference results: written, shown like runs, merged with them, and reproduced."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench import runs as verb
+from bench.records.arrays import packed, unpacked
+from bench.report.__main__ import main as make_report
+from bench.report.grid import Entry, fill
+from bench.report.merged import read_all
+from bench.report.read import ReportError
+from bench.report.report import collect
+from bench.report.reproduction import reproductions
+from tests.bench.made_up import Maker
+
+SEEDS = ((1, 2, 3), (1, 2, 3))
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    Maker(tmp_path / "runs").two_columns(seeds=SEEDS)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def results(made: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "results" / "two.jsonl"
+    verb.main(["export", "-o", str(path), "--runs", str(made)])
+    return path
+
+
+def entries(*places: Path) -> dict[tuple[str, str], Entry]:
+    records = read_all(places)
+    (experiment,) = records.experiments
+    assert not records.problems
+    return fill(experiment, records).entries
+
+
+def test_a_file_of_results_gives_the_table_of_its_runs(made: Path, results: Path) -> None:
+    ours, theirs = entries(made), entries(results)
+    assert ours.keys() == theirs.keys()
+    for place, entry in ours.items():
+        assert theirs[place].scores == entry.scores
+        assert theirs[place].against == entry.against
+        assert theirs[place].mark == entry.mark
+    assert ours["snli", "ELMo"].against is not None
+    assert entries(results.parent).keys() == theirs.keys()  # a folder of such files
+    assert results.stat().st_size < 40_000  # 6 runs of 350 examples
+    assert "prediction" not in results.read_text()
+
+
+def test_a_report_on_a_file_of_results_is_whole(results: Path, tmp_path: Path) -> None:
+    make_report([str(results), "-o", str(tmp_path / "report")])
+    for name in ("index.html", "report.md", "report.tex", "report.csv"):
+        assert "ELMo" in (tmp_path / "report" / name).read_text()
+    assert "config.yaml" not in (tmp_path / "report" / "index.html").read_text()
+
+
+def test_clusters_survive(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    cells = [
+        make.cell("snli", "baseline", skill=0.55, cluster_size=7),
+        make.cell("snli", "ELMo", skill=0.65, placement="input", cluster_size=7),
+    ]
+    make.experiment("two", cells, baseline="baseline")
+    verb.main(["export", "-o", str(tmp_path / "r.jsonl"), "--runs", str(make.folder)])
+    ours, theirs = (entries(place)["snli", "ELMo"] for place in (make.folder, tmp_path / "r.jsonl"))
+    assert ours.against is not None
+    assert ours.against.clusters < ours.against.examples
+    assert ours.against == theirs.against
+
+
+def another(made: Path, run: Path, **changes: Any) -> None:
+    """Put a run of other predictions in the place of `run`, under its id and with its seed."""
+    make, seed = (
+        Maker(made.parent / "others"),
+        json.loads((run / "result.json").read_text())["seed"],
+    )
+    new = make.folder / "snli" / make.run(**changes, seed=seed)
+    result = json.loads((new / "result.json").read_text())
+    (new / "result.json").write_text(json.dumps(result | {"run_id": run.name}))
+    for name in ("result.json", "predictions.jsonl"):
+        shutil.copyfile(new / name, run / name)
+
+
+def test_it_is_said_what_reproduces(made: Path, results: Path, tmp_path: Path) -> None:
+    reference = read_all([results])
+    found = reproductions(read_all([made]), reference)
+    assert [each.verdict for each in found] == ["the same", "the same"]
+    elmo = sorted((made / "snli").glob("input-*"))
+    for run in elmo:
+        another(made, run, skill=0.65, train=2_999, placement="input")
+    (base, near) = reproductions(read_all([made]), reference)
+    assert (base.verdict, near.verdict) == ("the same", "within the interval")
+    assert near.against is not None
+    assert near.difference == pytest.approx(near.against.difference)
+    for run in elmo:
+        another(made, run, skill=0.3, placement="input")
+    (_, far) = reproductions(read_all([made]), reference)
+    assert far.verdict == "outside the interval"
+    assert far.difference is not None
+    assert far.difference < -10
+    shutil.rmtree(elmo[0])
+    (_, fewer) = reproductions(read_all([made]), reference)
+    assert (len(fewer.ours), len(fewer.group.runs)) == (2, 3)
+    for run in elmo[1:]:
+        shutil.rmtree(run)
+    assert reproductions(read_all([made]), reference)[1].verdict == "not run here"
+
+
+def test_the_command_line_says_it_everywhere(
+    made: Path, results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    make_report([str(made), "--against", str(results.parent)])
+    assert capsys.readouterr().out.count("the same") == 2
+    for name in ("report.md", "index.html"):
+        text = (made / "report" / name).read_text()
+        assert "Against the reference" in text
+        assert text.count("the same<") == 2 or text.count("| the same |") == 2
+
+
+def test_runs_of_several_machines_are_one_table(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in "ab"]
+    for place, seed in zip(places, (1, 2), strict=True):
+        Maker(place).two_columns(seeds=((seed,), (seed,)))
+    (experiment,) = read_all(places).experiments
+    assert {cell.seed for cell in experiment.cells} == {1, 2}
+    found = entries(*places)["snli", "ELMo"]
+    assert found.scores is not None
+    assert len(found.scores.values) == 2
+    assert found.against is not None
+    assert found.against.seeds == 2
+
+
+def test_a_run_that_two_places_tell_differently_is_named(made: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(made, tmp_path / "other")
+    assert not read_all([made, other]).problems
+    run = min((other / "snli").glob("none-*"))
+    another(made, run, skill=0.9)
+    first = read_all([made]).runs["snli", run.name]
+    merged = read_all([made, other])
+    assert len(merged.problems) == 2  # dev and test
+    assert all(run.name in line and "the first stands" in line for line in merged.problems)
+    assert merged.runs["snli", run.name].result == first.result
+    shutil.rmtree(made / "snli" / run.name)
+    assert not read_all([made, other]).problems
+
+
+def test_a_sweep_that_runs_shows_what_is_there(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    make.run(status="unfinished")
+    assert collect([make.folder]).left_out == [
+        f"snli/{path.name} is unfinished" for path in (make.folder / "snli").iterdir()
+    ]
+    cells = [
+        make.cell("snli", "baseline", skill=0.55),
+        make.cell("snli", "ELMo", skill=0.65, placement="input", status="unfinished"),
+        make.cell("snli", "more", skill=0.65, placement="output", status="missing"),
+    ]
+    make.experiment("two", cells, baseline="baseline")
+    (grid,) = collect([make.folder]).grids
+    assert [gap.status for gap in grid.gaps] == ["unfinished", "missing"]
+    assert grid.entries["snli", "baseline"].scores is not None
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda line: "{" + json.dumps(line),
+        lambda line: json.dumps({**line, "schema": 99}),
+        lambda line: json.dumps({**line, "run": {}}),
+        lambda line: json.dumps({**line, "choice": []}),
+        lambda line: json.dumps({**line, "examples": {"dev": {"ids": "", "counts": {}}}}),
+        lambda line: json.dumps({"schema": 1, "experiment": {}, "file": "x"}),
+    ],
+)
+def test_a_damaged_line_is_named(spoil: Any, results: Path) -> None:
+    first, *rest = results.read_text().splitlines()
+    results.write_text("\n".join([first, spoil(json.loads(rest[0])), *rest[1:]]) + "\n")
+    (problem,) = read_all([results]).problems
+    assert problem.startswith(f"{results}, line 2: damaged (")
+    assert "\n" not in problem
+
+
+def test_nothing_there_is_an_error(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ReportError, match=str(place)):
+            read_all([place])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([[0, 1], [255, 3]], "u1"),
+        ([[0, 1], [256, 3]], "u2"),
+        ([[70_000.0, 1]], "u4"),
+        ([[0.5, 1]], "f8"),
+        ([[-1, 1]], "f8"),
+        (np.zeros((0, 3)), "u1"),
+    ],
+)
+def test_arrays_come_back_to_the_bit(values: Any, kind: str) -> None:
+    written = json.loads(json.dumps(packed(np.array(values))))
+    assert written["type"] == kind
+    assert np.array_equal(unpacked(written), np.array(values, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"type": "O"},
+        {"shape": [3]},
+        {"shape": [-2, 2]},
+        {"shape": [10**9, 10**9]},
+        {"zlib": "AAAA"},
+        {"zlib": "!"},
+    ],
+)
+def test_an_array_of_nobody_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        unpacked({**packed(np.ones((2, 2))), **changes})

@@ -1,0 +1,158 @@
+"""Evaluations in a report: trained on → tested on, compared on the same examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.records import Evaluation, Finished, read_result
+from bench.report import frames
+from bench.report.__main__ import main as make_report
+from bench.report.grid import Grid
+from bench.report.notes import notes
+from bench.report.report import Report, collect
+from bench.run.record import Record
+from tests.bench.made_up import Maker
+
+HOME = {"train": "a" * 32, "dev": "b" * 32, "test": "c" * 32}
+AWAY = {"dev": "d" * 32, "test": "e" * 32}
+
+
+def evaluation(
+    make: Maker,
+    *,
+    skill: float,
+    prints: Mapping[str, str] = AWAY,
+    names: Mapping[str, str] | None = None,
+    head: str = "0" * 64,
+    splits: tuple[str, ...] = ("dev", "test"),
+    **run: Any,
+) -> str:
+    """Make a run and one evaluation of it on a folder `away`; returns the run's id.
+
+    `skill` is the evaluation's. Its predictions are those of another made-up run.
+    """
+    run_id = make.run(skill=0.9, **run)
+    folder = make.folder / "snli" / run_id
+    home = finished(folder)
+    home = replace(home, data={**home.data, "fingerprint": HOME}, files={})
+    home = replace(home, files={"head.safetensors": "0" * 64})
+    Record(folder).write_result(home)
+    (elsewhere := Maker(make.folder.parent / "elsewhere")).run(
+        skill=skill, splits=splits, cluster_size=2, **run
+    )
+    (source,) = (elsewhere.folder / "snli").glob(f"{run_id.split('-')[0]}-*")
+    other = finished(source)
+    name = f"{run_id}-on-{abs(hash((*prints.values(), *(names or {}), splits))):010x}"[:60]
+    target = make.folder / "snli" / name
+    source.rename(target)
+    data: dict[str, Any] = {"name": "open", "dir": "/somewhere/away"}
+    data |= {"fingerprint": {split: prints[split] for split in splits}}
+    found = Evaluation(run_id=run_id, head=head, trained_on=home.data, names=names or {})
+    Record(target).write_result(
+        replace(other, run_id=name, data=data, evaluation=found, command="python -m bench.evaluate")
+    )
+    return run_id
+
+
+def finished(folder: Path) -> Finished:
+    found = read_result(folder / "result.json")
+    assert isinstance(found, Finished)
+    return found
+
+
+def table(folder: Path) -> tuple[Report, Grid]:
+    report = collect([folder])
+    (grid,) = report.grids
+    return report, grid
+
+
+def test_a_table_has_both_sets_and_compares_on_the_same_examples(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    for seed in (1, 2, 3):
+        evaluation(make, skill=0.35, seed=seed)
+        evaluation(make, skill=0.65, seed=seed, placement="input")
+    report, grid = table(make.folder)
+    assert grid.experiment.rows == ["mini → away", "mini → mini"]
+    assert grid.experiment.columns == ["none", "made-up · input · layers all · λ=0.001"]
+    away, home = grid.row("mini → away"), grid.row("mini → mini")
+    assert all(entry and entry.scores and len(entry.scores.values) == 3 for entry in away + home)
+    assert away[1] is not None
+    assert away[1].against is not None
+    assert (away[1].against.seeds, away[1].against.examples) == (3, 150)
+    assert (away[1].against.clusters, away[1].clustered) == (75, True)
+    assert away[1].mark.startswith("*")
+    means = [entry.scores.mean for entry in away if entry and entry.scores]
+    assert away[1].against.difference == pytest.approx(means[1] - means[0])
+    assert len(report.groups) == 2  # of the runs alone
+    assert report.left_out == []
+    assert frames.comparisons(grid).rows
+
+
+def test_one_seed_has_hollow_stars(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.3)
+    evaluation(make, skill=0.7, placement="input")
+    _, grid = table(make.folder)
+    entry = grid.row("mini → away")[1]
+    assert entry is not None
+    assert entry.mark in ("☆", "☆☆")
+    assert any("One seed" in note for note in notes(grid))
+
+
+def test_renamed_labels_stand_in_the_row(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.5, names={"no": "contradiction"})
+    assert "mini → away (no=contradiction)" in table(make.folder)[1].experiment.rows
+
+
+def test_two_sets_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.5)
+    evaluation(make, skill=0.5, prints={"dev": "f" * 32, "test": "f" * 32}, seed=2)
+    rows = table(make.folder)[1].experiment.rows
+    assert rows == ["mini → away (dddddd)", "mini → away (ffffff)", "mini → mini"]
+
+
+def test_of_two_with_other_splits_the_larger_one_counts(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.5)
+    evaluation(make, skill=0.5, splits=("dev",))
+    entry = table(make.folder)[1].row("mini → away")[0]
+    assert entry is not None
+    assert (len(entry.runs), entry.split) == (1, "test")
+
+
+def test_an_evaluation_of_a_run_that_was_repeated_is_told(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    run_id = evaluation(make, skill=0.5, head="1" * 64)
+    (line,) = table(make.folder)[0].left_out
+    assert line.startswith(f"snli/{run_id}-on-")
+    assert line.endswith("its run has been repeated since: evaluate it again")
+
+
+def test_every_format_has_the_table(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.3)
+    evaluation(make, skill=0.7, placement="input")
+    make_report([str(make.folder)])
+    for name in ("index.html", "report.md", "report.csv", "report.tex"):
+        assert "mini → away" in (make.folder / "report" / name).read_text(), name
+    assert (make.folder / "report" / "figures" / "evaluations-snli-differences.png").is_file()
+
+
+def test_the_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    run_id = evaluation(make, skill=0.5, names={"no": "contradiction"})
+    (folder,) = (make.folder / "snli").glob(f"{run_id}-on-*")
+    written = json.loads((folder / "result.json").read_text())
+    assert written["evaluation"]["names"] == {"no": "contradiction"}
+    assert finished(folder).to_json() == written
+    assert "evaluation" not in json.loads(
+        (make.folder / "snli" / run_id / "result.json").read_text()
+    )

@@ -1,0 +1,109 @@
+"""What is known before the first run: costs, what is missing, whose encoder it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from bench.sweep import sweeper
+from tasks.snli.task import SNLI
+
+Sweep = Callable[..., int]
+Shown = pytest.CaptureFixture[str]
+
+
+def test_a_plan_tells_examples_tokens_features_and_time(
+    sweep: Sweep, snli_folder: Path, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench.sweep.forecast.amount", lambda size: f"{size} bytes")
+    store = f"features.dir={tmp_path / 'features'}"
+    assert sweep("elmo.placement=input", "elmo.l2=0,1", "plan=true", store) == 0
+    shown = capsys.readouterr().out
+    task = SNLI(folder=snli_folder)
+    read = [e for split in ("train", "dev") for e in task.load(split) or ()]
+    sentences = [tuple(words) for example in read for words in task.sentences(example)]
+    tokens = sum(map(len, sentences))
+    kept = sum(map(len, set(sentences))) * 40 * 4  # layer 0 has 8 numbers, twice; the others 16
+    assert f"snli  input     2        80  {tokens:>6,}  {kept} bytes " in shown
+    assert "estimated now, by 4 steps" in shown
+    assert f"{kept} bytes to be computed first" in shown
+    assert not (tmp_path / "features").exists()
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_takes_the_time_of_earlier_runs(
+    sweep: Sweep, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sweep("elmo.placement=none") == 0
+    (path,) = (tmp_path / "runs").glob("snli/*/result.json")
+    content = json.loads(path.read_text())
+    for epoch, seconds in zip(content["history"], (1000, 3000), strict=True):
+        epoch["seconds"] = seconds
+    path.write_text(json.dumps(content))
+    assert median(epoch["seconds"] for epoch in content["history"]) == 2000
+    capsys.readouterr()
+    assert sweep("elmo.placement=none", "seed=2,3", "plan=true") == 0
+    shown = capsys.readouterr().out
+    assert "33 min  ≤ 67 min" in shown
+    assert "at most 2 h 13 min for 2 runs" in shown
+    assert "measured in 1 earlier run on this machine" in shown
+    monkeypatch.setattr("bench.sweep.trial.device_name", lambda device: "another processor")
+    assert sweep("elmo.placement=none", "seed=2", "plan=true") == 0
+    assert "estimated now" in capsys.readouterr().out
+    assert sweep("elmo.placement=none", "seed=2", "plan=true", "task.hidden=9") == 0
+    assert "estimated now" in capsys.readouterr().out
+
+
+def test_a_plan_names_what_is_not_there_and_fetches_nothing(
+    bench: Sweep, local_downloads: None, tmp_path: Path, capsys: Shown
+) -> None:
+    words = ["task=snli,srl", "data=paper", "seed=1,2", f"paths.runs={tmp_path}", "plan=true"]
+    assert bench("-m", *words) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"not known for snli .* would be fetched from https://", shown)
+    assert re.search(r"not known for srl · seed 1, srl · seed 2: .* must be licensed", shown)
+    assert bench("task=snli", "encoder=elmo-original", f"paths.runs={tmp_path}", "plan=true") == 0
+    assert "options.json is not there yet: it would be fetched" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["elmo.layers=all,7"], "elmo.layers=7: "),
+        (["data.dir=/nowhere,SNLI"], "data.dir: no folder /nowhere"),
+        (["word_vectors=null,/nowhere/glove.txt"], "word_vectors=/nowhere/glove.txt: no such file"),
+    ],
+)
+def test_what_stops_one_of_several_runs_stops_them_before_the_first(
+    sweep: Sweep, snli_folder: Path, tmp_path: Path, capsys: Shown, words: list[str], reason: str
+) -> None:
+    words = [word.replace("SNLI", str(snli_folder)) for word in words]
+    assert sweep("elmo.placement=input", *words) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("snli · ") and reason in line for line in said)
+    assert said[-1].startswith("error: nothing was started: 1 of 2 runs cannot be done")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_table_with_another_encoder_than_the_papers_says_so(
+    sweep: Sweep, own: str, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in ("_forecast", "_require", "_run"):
+        monkeypatch.setattr(sweeper.Sweep, step, lambda self, todo: None)
+    file = tmp_path / "experiment" / "own.yaml"
+    file.write_text(f"{file.read_text()}paper_encoders: [elmo-original]\n")
+
+    def said(*words: str) -> bool:
+        sweep("experiment=own", own, *words)
+        line = "encoder: random, not the paper's: its numbers are of elmo-original"
+        return line in capsys.readouterr().err
+
+    assert said("plan=true")
+    assert said("data=paper")
+    assert not said("data=open")
+    assert not said("data=paper", "experiment.paper_encoders=[random]")

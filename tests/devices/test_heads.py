@@ -1,0 +1,123 @@
+"""Every head on a pretended accelerator: the CPU's numbers, nothing misplaced, few waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from omegaconf import DictConfig
+
+import tasks
+from bench.predict import Predictor
+from elmo_core import Placement
+from elmo_core.encoders.random import random_elmo
+from tests.devices.heads import EVERYWHERE, Head, step
+from tests.devices.pretended import Traffic
+from tests.elmo_core.conftest import TINY
+
+Accelerator = tuple[torch.device, Traffic]
+names = pytest.mark.parametrize("name", tasks.names())
+
+WAITS = {"coref": 2, "wsd": 6, "neighbours": 9}
+"""Of a step: coreference prunes each of two documents' spans on the CPU; the last two have nothing
+to learn by gradient, and take one epoch. All others wait for nothing."""
+
+COPIES = {"coref": 16, "squad": 14}
+"""To the device, of a step, where it is more than 9: the batch's tensors, and of each recurrent
+layer where the sorted sequences stand."""
+
+READING = {"pos": 1, "sst5": 2, "snli": 2, "wsd": 7, "neighbours": 8, "squad": 3, "coref": 5}
+"""Waits of a prediction: what was predicted is fetched."""
+
+
+@pytest.fixture(scope="module")
+def head(configured: Callable[..., DictConfig]) -> Callable[[str], Head]:
+    made: dict[str, Head] = {}
+
+    def get(name: str) -> Head:
+        if name not in made:
+            made[name] = Head(configured(f"task={name}", "data=mini"))
+        return made[name]
+
+    return get
+
+
+@names
+def test_a_step_of_training(
+    name: str, head: Callable[[str], Head], accelerator: Accelerator
+) -> None:
+    """Without dropout, whose masks differ from device to device; with ELMo at both places."""
+    device, traffic = accelerator
+    it = head(name)
+    ours, theirs = (it.module(dropout=False) for _ in range(2))
+    ours.to(device)
+    batch = it.batch()
+    traffic.restart()
+    torch.manual_seed(1)
+    loss = step(ours, it.on(device, batch))
+    assert sum(traffic.waits.values()) == WAITS.get(name, 0), traffic.waits
+    assert sum(traffic.copies.values()) <= COPIES.get(name, 9), traffic.copies
+    torch.manual_seed(1)
+    expected = step(theirs, batch)
+    if loss is None or expected is None:
+        for mine, other in zip(ours.model.buffers(), theirs.model.buffers(), strict=True):
+            torch.testing.assert_close(mine.cpu(), other)
+        return
+    torch.testing.assert_close(loss.detach().cpu(), expected.detach())
+    for (key, mine), other in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+        if other.requires_grad:
+            assert mine.grad is not None, key
+            torch.testing.assert_close(mine.grad.cpu(), other.grad, atol=1e-5, rtol=1e-4)
+
+
+@names
+def test_dropout_and_no_elmo(
+    name: str, head: Callable[[str], Head], accelerator: Accelerator
+) -> None:
+    device, traffic = accelerator
+    it = head(name)
+    module, batch = it.module("none").to(device), it.on(device, it.batch("none"))
+    traffic.restart()
+    step(module, batch)
+    assert sum(traffic.waits.values()) <= WAITS.get(name, 0), traffic.waits
+
+
+@names
+def test_predictions(name: str, head: Callable[[str], Head], accelerator: Accelerator) -> None:
+    device, traffic = accelerator
+    it = head(name)
+    module, batch = it.module().eval(), it.batch()
+    with torch.no_grad():
+        module.validation_step(batch, 0)
+        expected, module.predictions = module.predictions, []
+        moved = it.on(device, batch)
+        module.to(device)
+        traffic.restart()
+        module.validation_step(moved, 0)
+    assert [row["prediction"] for row in module.predictions] == [
+        row["prediction"] for row in expected
+    ]
+    assert sum(traffic.waits.values()) <= READING.get(name, 2), traffic.waits
+
+
+@names
+def test_new_text(
+    name: str,
+    head: Callable[[str], Head],
+    accelerator: Accelerator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`bench.predict`, of a run that is made up: it computes on the run's device."""
+    device, _ = accelerator
+    it = head(name)
+    encoder = random_elmo(TINY).to(device)
+    model = it.task.model(Placement(EVERYWHERE, encoder.layers, encoder.dim)).eval()
+    monkeypatch.setattr("bench.run.trained.configuration", lambda *_: it.cfg)
+    monkeypatch.setattr("bench.run.trained.trained", lambda *_: (it.task, model))
+    monkeypatch.setattr("bench.run.build.encoder_of", lambda _: encoder)
+    monkeypatch.setattr("bench.run.build.device_of", lambda _: str(device))
+    (row,) = Predictor(Path("a run"))([(1, json.dumps(dict(it.task.example_input)))])
+    assert "prediction" in row
