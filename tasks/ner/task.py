@@ -59,7 +59,7 @@ class NER(WordTask):
             raise ValueError(f"scheme={scheme}: unknown (choose {BIOES} or {BIO})")
         super().__init__(**others)
         self.scheme = scheme
-        self.seen: set[tuple[str, str]] = set()  # names of training; none after `restore`
+        self.seen: set[tuple[str, str]] = set()  # names of training
 
     def read(self, split: str) -> Dataset | None:
         return read(self.folder, split)
@@ -100,11 +100,12 @@ class NER(WordTask):
         return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
 
     def vocabulary(self) -> dict[str, Any]:
-        return {**super().vocabulary(), "kinds": self.kinds}
+        return {**super().vocabulary(), "kinds": self.kinds, "names": sorted(self.seen)}
 
     def restore(self, vocabulary: dict[str, Any]) -> None:
         super().restore(vocabulary)
         self.kinds = vocabulary["kinds"]
+        self.seen = {(name, kind) for name, kind in vocabulary.get("names", ())}  # of old: none
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
         tokens = tokens_of(fields)
