@@ -62,6 +62,7 @@ EXPECTED = {
     "ensemble-squad": (11, ["task=squad ", " seed=11"]),
     "ensemble-snli": (5, ["task=snli ", " seed=5"]),
     "encoders": (5 * len(TASKS), ["task=coref encoder=static", "task=pos elmo.placement=none"]),
+    "noise": (10, ["task=ner elmo.placement=none", "task=sst5 elmo.placement=output"]),
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
 }
 
