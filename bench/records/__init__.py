@@ -8,6 +8,7 @@
 version does not know is ignored; what an older record may lack has a default.
 
 results.py      result.json
+sections.py     its parts
 manifests.py    an experiment's file
 typed_json.py   dataclasses to and from JSON
 old.py          what earlier versions wrote
@@ -27,20 +28,22 @@ from bench.records.manifests import (
 )
 from bench.records.results import (
     SCHEMA,
+    Failed,
+    Finished,
+    Result,
+    read_result,
+)
+from bench.records.sections import (
     CodedLabels,
     Elmo,
     EncoderFacts,
     Epoch,
     Evaluation,
-    Failed,
-    Finished,
     MemberScore,
     Mix,
     OnlineCode,
     Primary,
-    Result,
     Sitting,
-    read_result,
 )
 
 __all__ = [

@@ -8,6 +8,7 @@ only where there is nothing to read, so that the run itself can say what is miss
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -55,8 +56,10 @@ def content(cfg: DictConfig) -> str | None:
 
     What was hashed once is kept in the cache, by the names, sizes and times of the folder's files.
     """
-    folder = cfg.data.dir and Path(cfg.data.dir).expanduser().resolve()
-    if not folder or not folder.is_dir():
+    if not cfg.data.dir:
+        return None
+    folder = Path(os.path.realpath(Path(cfg.data.dir).expanduser()))  # links in a loop are no error
+    if not folder.is_dir():
         return None
     try:
         kept = cache_folder() / "contents" / _key(cfg, folder)

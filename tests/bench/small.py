@@ -12,3 +12,11 @@ SMALL = (
     "trainer=cpu",
     *TINY_ENCODER,
 )
+
+DIVERGING = (
+    "training.optimizer._target_=torch.optim.SGD",
+    "training.clip_norm=null",
+    "training.max_epochs=10",
+    "training.patience=10",
+)
+"""With a learning rate of 1e6, such a run leaves the numbers within a few epochs."""

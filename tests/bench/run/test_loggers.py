@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.run.loggers import mix_metrics, split_metrics
-from tests.bench.small import SMALL
+from tests.bench.small import DIVERGING, SMALL
 
 Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
@@ -85,7 +85,7 @@ def test_a_failed_run_is_closed_as_failed(
 ) -> None:
     import wandb
 
-    diverges = ("training.optimizer.lr=1e30", "training.clip_norm=null")
+    diverges = (*DIVERGING, "training.optimizer.lr=1e6")
     folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path}")
     assert bench(*SMALL, *folders, *diverges, "logger=wandb", "logger.offline=true") == 2
     assert [run["exit"] for run in closed] == [1]
