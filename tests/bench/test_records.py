@@ -149,7 +149,7 @@ def test_an_experiment_is_read_back_as_it_was_written(tmp_path: Path) -> None:
         (
             '"table"',
             '"pie"',
-            "view 'pie', expected one of table, curve, ",
+            "view 'pie', expected one of table, curve, efficiency, weights, noise",
         ),
         ('"run_id"', '"run"', "no 'run_id'"),
         ('"title"', '"name"', "no 'title'"),
