@@ -24,9 +24,15 @@ def _no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def planned(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Planned:
+def planned(
+    bench: Bench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Planned:
     """The command of each run that an experiment would do, composed and checked, without the
     program's name."""
+    monkeypatch.setattr("bench.sweep.forecast.show", lambda _: None)  # it would try steps
 
     def call(*arguments: str) -> list[str]:
         assert bench(*arguments, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 0
