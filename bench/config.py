@@ -206,7 +206,7 @@ def _check_features(features: DictConfig) -> None:
 
 
 def _is_rate(rate: object) -> bool:
-    return isinstance(rate, int | float) and 0 <= rate <= 1e6  # above, float32 overflows
+    return isinstance(rate, int | float) and 0 <= rate <= 1e6  # a step of 1e38 overflows
 
 
 def _among(key: str, value: str, known: tuple[str, ...], more: str = "") -> None:

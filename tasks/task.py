@@ -130,7 +130,6 @@ class Task(ABC):
         whose gold points at characters, or follows from how words are spelled.
 
         Args:
-            example: an example.
             respell: makes of a token list another of the same length; no token is empty or has
                 white space that it did not have. Equal lists become equal ones.
 
@@ -199,15 +198,13 @@ class Task(ABC):
         return ()
 
     def gold_labels(self, example: Example) -> Collection[str]:
-        """Return the names of the labels in an example's gold; a task that has `label_names` has
-        this method, too."""
+        """Return the names of the labels in an example's gold, where there are `label_names`."""
         return ()
 
     def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
         """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
 
         Args:
-            row: one prediction.
             names: the new name of each label that gets one. Several may get the same.
         """
         return row
@@ -235,11 +232,8 @@ class Task(ABC):
     ) -> list[list[float]]:
         """Read from a model's output the bits that each gold label takes: −log₂ p(label).
 
-        They make the online code length (Voita & Titov 2020); without a model, a label is one of
-        `labels`, all alike.
-
-        Returns:
-            For each example the surprisals of its labels, all of which training has shown.
+        They make the online code length (Voita & Titov 2020). Each example has a list, of labels
+        that training has shown; without a model, a label is one of `labels`, all alike.
 
         Raises:
             NotProbed: the model has no such probabilities; by default, it never has.

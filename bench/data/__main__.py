@@ -114,8 +114,8 @@ def _list(given: Namespace) -> int:
 def _get(given: Namespace) -> int:
     from bench.data.get import get
 
-    root = given.dir and given.dir.expanduser()
-    return get(given.names, root, offline=given.offline, ask=not given.yes)
+    folder = given.dir and given.dir.expanduser()
+    return get(given.names, folder, offline=given.offline, ask=not given.yes)
 
 
 def _card(given: Namespace) -> int:

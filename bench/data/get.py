@@ -16,12 +16,12 @@ from bench.errors import RunError
 from tasks.base.published import how_to_obtain
 
 
-def get(names: Sequence[str], root: Path | None, *, offline: bool, ask: bool) -> int:
+def get(names: Sequence[str], folder: Path | None, *, offline: bool, ask: bool) -> int:
     """Fetch what is named, after the user agreed to the licences.
 
     Args:
         names: Of data sets, word vectors, weights.
-        root: The folder to fetch into; None for the cache, where runs find it.
+        folder: The folder to fetch into; None for the cache, where runs find it.
         offline: Whether to use only what is on this machine.
         ask: Whether to ask the user.
 
@@ -33,20 +33,20 @@ def get(names: Sequence[str], root: Path | None, *, offline: bool, ask: bool) ->
     """
     out = console()
     items = select(names)
-    missing = [item for item in items if not item.is_there(root)]
+    missing = [item for item in items if not item.is_there(folder)]
     for item in missing:
         out.print(f"[bold]{item.name}[/]: {escape(item.title)}{_size(item)}, {item.origin}")
         out.print(f"  licence: {escape(item.licence)}\n  cite:    {escape(item.citation)}")
-    _refuse_licensed(missing, root)
+    _refuse_licensed(missing, folder)
     if missing and ask and not offline:
-        _confirm(missing, root)
+        _confirm(missing, folder)
     status = 0
     for item in items:
-        item.fetch(root, offline)
+        item.fetch(folder, offline)
         if item.source is None:
-            out.print(f"{item.name}: {escape(short(item.place(root)))}")
+            out.print(f"{item.name}: {escape(short(item.place(folder)))}")
         else:
-            status |= report(item.source, item.place(root))
+            status |= report(item.source, item.place(folder))
     return status
 
 
@@ -54,14 +54,16 @@ def _size(item: Item) -> str:
     return f", {item.megabytes:,.0f} MB" if item.megabytes and item.megabytes >= 1 else ""
 
 
-def _refuse_licensed(missing: Sequence[Item], root: Path | None) -> None:
+def _refuse_licensed(missing: Sequence[Item], folder: Path | None) -> None:
     for item in missing:
         if item.source is not None and not item.source.files:
-            raise RunError(f"{item.name} cannot be downloaded: {how_to_obtain(item.source, root)}")
+            raise RunError(
+                f"{item.name} cannot be downloaded: {how_to_obtain(item.source, folder)}"
+            )
 
 
-def _confirm(missing: Sequence[Item], root: Path | None) -> None:
-    where = ", ".join(short(item.place(root)) for item in missing)
+def _confirm(missing: Sequence[Item], folder: Path | None) -> None:
+    where = ", ".join(short(item.place(folder)) for item in missing)
     if not sys.stdin.isatty():
         raise RunError("nobody is here to agree to the licences: add --yes")
     if not Confirm.ask(f"Download to {escape(where)}?", default=True):

@@ -49,18 +49,18 @@ def data_set(source: Source) -> Item:
         licence=source.licence,
         citation=source.citation,
         place=source.folder,
-        is_there=lambda root: source.is_in(source.folder(root)),
+        is_there=lambda folder: source.is_in(source.folder(folder)),
         fetch=partial(_fetch, source),
         source=source,
     )
 
 
-def _fetch(source: Source, root: Path | None, offline: bool) -> Path:
+def _fetch(source: Source, folder: Path | None, offline: bool) -> Path:
     def watched(files: list[File]) -> Iterable[File]:
         console = Console(stderr=True)
         return track(files, source.name, console=console, transient=True, disable=not on_terminal())
 
-    return fetch(source, root, offline=offline, watch=watched)
+    return fetch(source, folder, offline=offline, watch=watched)
 
 
 def word_vectors(name: str) -> Item:
@@ -73,8 +73,8 @@ def word_vectors(name: str) -> Item:
         licence=glove.LICENCE,
         citation=glove.CITATION,
         place=partial(glove.cached, name),
-        is_there=lambda root: glove.cached(name, root).is_file(),
-        fetch=lambda root, offline: glove.fetch(name, root, offline=offline),
+        is_there=lambda folder: glove.cached(name, folder).is_file(),
+        fetch=lambda folder, offline: glove.fetch(name, folder, offline=offline),
         source=None,
     )
 
@@ -82,11 +82,11 @@ def word_vectors(name: str) -> Item:
 def weights(preset: Preset) -> Item:
     """Make the item of a published biLM."""
 
-    def place(root: Path | None) -> Path:
-        return cache.cache_folder(root) / preset.name
+    def place(folder: Path | None) -> Path:
+        return cache.cache_folder(folder) / preset.name
 
-    def load(root: Path | None, offline: bool) -> Path:
-        return cache.locate(preset, root, offline=offline)[0]
+    def load(folder: Path | None, offline: bool) -> Path:
+        return cache.locate(preset, folder, offline=offline)[0]
 
     return Item(
         name=preset.name,
@@ -96,7 +96,7 @@ def weights(preset: Preset) -> Item:
         licence="none stated with the files",
         citation="Peters et al. 2018, Deep contextualized word representations",
         place=place,
-        is_there=lambda root: (place(root) / "weights.hdf5").is_file(),
+        is_there=lambda folder: (place(folder) / "weights.hdf5").is_file(),
         fetch=load,
         source=None,
     )

@@ -33,7 +33,13 @@ class Needs:
         """Return the data of a run, its training and dev split read."""
 
         def read() -> BenchData:
-            data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
+            data = BenchData(
+                task_of(cfg),
+                cfg.training.batch_size,
+                cfg.seed,
+                cfg.data.train_share,
+                cfg.data.control,
+            )
             for split in ("train", "dev"):
                 data.examples(split)
             return data

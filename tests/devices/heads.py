@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
+from omegaconf import DictConfig
 from torch import Tensor
 
 from bench.run.build import task_of
@@ -52,6 +55,11 @@ class Head:
             shape = len(sentences), LAYERS, max(map(len, sentences)), DIM
             batch["layers"] = torch.randn(shape, generator=torch.Generator().manual_seed(0))
         return batch
+
+
+def heads(configured: Callable[..., DictConfig]) -> Callable[[str], Head]:
+    """Make the heads of built-in data, each once, by the task's name."""
+    return cache(lambda name: Head(configured(f"task={name}", "data=mini")))
 
 
 def moved(batch: BenchBatch, module: BenchModule) -> BenchBatch:

@@ -14,7 +14,7 @@ import tasks
 from bench.predict import Predictor
 from elmo_core import Placement
 from elmo_core.encoders.random import random_elmo
-from tests.devices.heads import EVERYWHERE, Head, moved, step
+from tests.devices.heads import EVERYWHERE, Head, heads, moved, step
 from tests.devices.pretended import Traffic
 from tests.elmo_core.conftest import TINY
 
@@ -35,14 +35,7 @@ READING = {"pos": 2, "wsd": 7, "neighbours": 8, "squad": 4, "coref": 6}
 
 @pytest.fixture(scope="module")
 def head(configured: Callable[..., DictConfig]) -> Callable[[str], Head]:
-    made: dict[str, Head] = {}
-
-    def get(name: str) -> Head:
-        if name not in made:
-            made[name] = Head(configured(f"task={name}", "data=mini"))
-        return made[name]
-
-    return get
+    return heads(configured)
 
 
 @names

@@ -12,21 +12,14 @@ from omegaconf import DictConfig
 import tasks
 from bench.run.module import BenchModule
 from elmo_core.bilm.precision import exact_float32
-from tests.devices.heads import Head, moved, step
+from tests.devices.heads import Head, heads, moved, step
 
 names = pytest.mark.parametrize("name", tasks.names())
 
 
 @pytest.fixture(scope="module")
 def head(configured: Callable[..., DictConfig]) -> Callable[[str], Head]:
-    made: dict[str, Head] = {}
-
-    def get(name: str) -> Head:
-        if name not in made:
-            made[name] = Head(configured(f"task={name}", "data=mini"))
-        return made[name]
-
-    return get
+    return heads(configured)
 
 
 def stepped(it: Head, device: torch.device) -> tuple[torch.Tensor | None, BenchModule]:

@@ -27,7 +27,7 @@ class Split:
     examples: dict[str, list[int]] = field(default_factory=dict)
 
 
-def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
+def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
     """Return, for the name of each data set, the words of `python -m bench` that choose it.
 
     Without a folder, all that `list` shows as there, built-in data included; with one, the sets in
@@ -35,7 +35,7 @@ def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
     """
     sources = published(task)
     tasks = list(dict.fromkeys(source.task for source in published()))
-    if root is None:
+    if folder is None:
         if task is not None and task not in tasks:
             hint = did_you_mean(task, tasks)
             raise RunError(f"--task {task}: no such task{hint} (choose {', '.join(tasks)})")
@@ -43,25 +43,27 @@ def chosen(task: str | None, root: Path | None) -> dict[str, list[str]]:
             f"{name}/mini": [f"task={name}", "data=mini"] for name in tasks if task in (None, name)
         }
         return sets | dict(_of(source, None) for source in sources if source.is_in(source.folder()))
-    root = root.expanduser()
-    if not root.is_dir():
-        raise RunError(f"--dir {root}: no such folder")
-    sets = dict(_of(source, root) for source in sources if source.folder(root).is_dir())
+    folder = folder.expanduser()
+    if not folder.is_dir():
+        raise RunError(f"--dir {folder}: no such folder")
+    sets = dict(_of(source, folder) for source in sources if source.folder(folder).is_dir())
     have = {name.partition("/")[0] for name in sets}
     for name in [task] if task else tasks:
-        if name not in have and (root / name).is_dir():
-            sets[f"{name}/{name}"] = [f"task={name}", f"data.dir={quoted(str(root / name))}"]
+        if name not in have and (folder / name).is_dir():
+            sets[f"{name}/{name}"] = [f"task={name}", f"data.dir={quoted(str(folder / name))}"]
     if sets or task is not None:
-        return sets or {f"{task}/{root.name}": [f"task={task}", f"data.dir={quoted(str(root))}"]}
+        return sets or {
+            f"{task}/{folder.name}": [f"task={task}", f"data.dir={quoted(str(folder))}"]
+        }
     raise RunError(
-        f"--dir {root}: no task's folder in it ({', '.join(tasks)}); if its files are one task's, "
-        "say which: --task NAME"
+        f"--dir {folder}: no task's folder in it ({', '.join(tasks)}); if its files are one "
+        "task's, say which: --task NAME"
     )
 
 
-def _of(source: Source, root: Path | None) -> tuple[str, list[str]]:
+def _of(source: Source, folder: Path | None) -> tuple[str, list[str]]:
     words = [f"task={source.task}", f"data={source.kinds[0]}", f"data.set={source.name}"]
-    where = f"data.dir={quoted(str(source.folder(root)))}"
+    where = f"data.dir={quoted(str(source.folder(folder)))}"
     return f"{source.task}/{source.name}", [*words, where]
 
 

@@ -2,99 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import random
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
-from bench.__main__ import main
-from bench.evaluate.__main__ import main as evaluate
-from tests.conftest import TINY_ENCODER
-
-Result = Callable[[Path], dict[str, Any]]
-Evaluate = Callable[..., tuple[int, str]]
-
-NER = (
-    *("task=ner", "task.word_dim=8", "task.hidden=[8,8]", "task.char_dim=4"),
-    *("task.char_filters=8", "training.max_epochs=6", "trainer=cpu", *TINY_ENCODER),
-    *("training.batch_size=4", "training.optimizer.lr=0.02", "task.dropout=0"),
-)
-KINDS = ("seed=1 elmo.placement=input", "seed=1 elmo.placement=none")
-PLACES, PEOPLE = ("Oslo", "Lima", "Rome"), ("Anna", "Omar", "Wei")
-
-
-def write_names(folder: Path, person: str, place: str, splits: tuple[str, ...]) -> Path:
-    """A learnable toy in CoNLL's format, with these names for its two labels."""
-    folder.mkdir(parents=True)
-    drawn = random.Random(str(folder.name))
-    for split in splits:
-        size = 40 if split == "train" else 12
-        lines = []
-        for _ in range(size):
-            who, where = drawn.choice(PEOPLE), drawn.choice(PLACES)
-            lines += [f"{who} B-{person}", "went O", "to O", f"{where} B-{place}", ". O", ""]
-        (folder / f"{split}.txt").write_text("\n".join(lines))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A run with ELMo, and one without."""
-    root = tmp_path_factory.mktemp("trained")
-    data = write_names(root / "home", "PER", "LOC", ("train", "dev", "test"))
-    for kind in KINDS:
-        GlobalHydra.instance().clear()
-        with pytest.MonkeyPatch.context() as patch:
-            words = [*NER, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind.split()]
-            patch.setattr(sys, "argv", ["bench", *words])
-            main()
-    return sorted((root / "runs" / "ner").iterdir())  # input, none
-
-
-@pytest.fixture
-def runs(trained: list[Path], tmp_path: Path) -> list[Path]:
-    """Copies of them, so that each test has folders of its own."""
-    return [shutil.copytree(run, tmp_path / "runs" / "ner" / run.name) for run in trained]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Evaluate:
-    """`python -m bench.evaluate` on these words: its exit status, and all that it says."""
-
-    def on(*words: object) -> tuple[int, str]:
-        status = 0
-        try:
-            evaluate([str(word) for word in words])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        said = capsys.readouterr()
-        return status, said.out + said.err
-
-    return on
-
-
-def made(run: Path) -> list[Path]:
-    return sorted(run.parent.glob(f"{run.name}-on-*"))
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    with (folder / "predictions.jsonl").open() as lines:
-        return sorted(map(json.loads, lines), key=lambda row: (row["split"], row["id"]))
-
-
-def tokens(found: list[dict[str, Any]]) -> list[str]:
-    return [token for row in found for token in row["tokens"]]
-
-
-def home(run: Path) -> str:
-    return str(json.loads((run / "result.json").read_text())["data"]["dir"])
+from tests.bench.evaluate.conftest import Evaluate, Result, home, made, rows, write_names
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["input", "none"])
@@ -258,58 +174,6 @@ def test_a_refusal_is_one_line(what: str, runs: list[Path], call: Evaluate) -> N
     assert message in said
     assert "Traceback" not in said
     assert not made(runs[0])
-
-
-def test_noise_changes_words_and_leaves_gold_and_clusters(
-    runs: list[Path], call: Evaluate, result: Result
-) -> None:
-    words = (runs[0], "--noise", "case=0.5", "--split", "dev")
-    assert call(*words)[0] == 0
-    (found,) = made(runs[0])
-    clean = [row for row in rows(runs[0]) if row["split"] == "dev"]
-    noisy = rows(found)
-    for old, new in zip(clean, noisy, strict=True):
-        assert [old[key] for key in ("id", "gold", "cluster")] == [
-            new[key] for key in ("id", "gold", "cluster")
-        ]
-    pairs = list(zip(tokens(clean), tokens(noisy), strict=True))
-    assert all(a.lower() == b.lower() for a, b in pairs)
-    share = sum(a != b for a, b in pairs) / len(pairs)
-    about = result(found)["evaluation"]["noise"]
-    assert about == {
-        "kind": "case",
-        "share": 0.5,
-        "seed": 1,
-        "changed": pytest.approx(share, abs=1e-4),
-    }
-    assert 0.2 < share < 0.6
-    assert (
-        result(found)["data"]["fingerprint"]["dev"] == result(runs[0])["data"]["fingerprint"]["dev"]
-    )
-    assert "finished earlier" in call(*words)[1]
-    assert call(*words, "--noise-seed", "2")[0] == 0
-    assert len(made(runs[0])) == 2
-
-
-def test_no_noise_gives_the_scores_of_the_run(
-    runs: list[Path], call: Evaluate, result: Result
-) -> None:
-    assert call(runs[0], "--noise", "typos=0", "--split", "dev")[0] == 0
-    (found,) = made(runs[0])
-    assert result(found)["metrics"]["dev"] == result(runs[0])["metrics"]["dev"]
-
-
-def test_noise_on_data_that_has_changed_is_refused(
-    runs: list[Path], call: Evaluate, tmp_path: Path
-) -> None:
-    data = shutil.copytree(home(runs[0]), tmp_path / "home")
-    for name in ("config.yaml", "result.json"):
-        text = (runs[0] / name).read_text()
-        (runs[0] / name).write_text(text.replace(home(runs[0]), str(data)))
-    (data / "dev.txt").write_text("Omar B-PER\n. O\n")
-    status, said = call(runs[0], "--noise", "typos=0.2")
-    assert status == 2
-    assert "the data has changed since the run" in said
 
 
 def test_help_is_quick_and_free_of_torch() -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from elmo_core.bilm.options import Options
+from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.prepare import Request, prepare
 from elmo_core.pretraining.settings import Training
+from elmo_core.pretraining.train import train
 from elmo_core.pretraining.vocabulary import Vocabulary
+
+EVERY = 3
 
 
 def sentence(rng: random.Random) -> str:
@@ -57,3 +63,20 @@ def make_corpus(tmp_path: Path) -> Callable[..., Corpus]:
         return Corpus(tmp_path / "encoded", vocabulary, 50)
 
     return make
+
+
+@pytest.fixture
+def run(prepared: Path, options: Options, training: Training) -> Callable[..., None]:
+    """Train into a folder, an interval of three steps; changes apply to the training part."""
+
+    def go(out: Path, every: int = EVERY, **changes: Any) -> None:
+        torch.manual_seed(99)  # nothing may depend on what was drawn before
+        changed = replace(training, **changes)
+        train(prepared, out, options, changed, every=every, accelerator="cpu")
+
+    return go
+
+
+def state(out: Path) -> dict[str, torch.Tensor]:
+    model, _, _ = folder.load(out)
+    return model.state_dict()

@@ -1,0 +1,83 @@
+"""Training that goes on from a trained model: from an encoder, or on a task's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from elmo_core import load_encoder
+from elmo_core.bilm.options import Options
+from elmo_core.errors import OptionsError
+from elmo_core.pretraining import folder
+from elmo_core.pretraining.corpus import Window
+from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.finetune import finetune
+from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.settings import Training
+from elmo_core.pretraining.train import train
+from tests.elmo_core.pretraining.conftest import EVERY, state
+
+
+def test_a_training_starts_from_an_encoder(
+    run: Callable[..., None],
+    prepared: Path,
+    options: Options,
+    training: Training,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first step is the encoder's own; to resume it, the same encoder is asked for."""
+    first, second, other = (tmp_path / name for name in ("first", "second", "other"))
+    run(first, epochs=0.3)
+    given = folder.load(first)[0].bilm.state_dict()
+
+    def go_on(start: Path, **changes: Any) -> None:
+        changed = replace(training, epochs=0.3, **changes)
+        train(prepared, second, options, changed, start=start, every=EVERY, accelerator="cpu")
+
+    seen = []
+    original = PretrainingModule.training_step
+
+    def noted(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
+        seen.append({k: v.clone() for k, v in self.model.bilm.state_dict().items()})
+        return original(self, window, index)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", noted)
+    go_on(first)
+    assert all(torch.equal(seen[0][name], tensor) for name, tensor in given.items())
+    assert any(not torch.equal(seen[-1][name], tensor) for name, tensor in given.items())
+    run(other, epochs=0.3, seed=7)
+    with pytest.raises(TrainingError, match="start = "):
+        go_on(other)
+
+
+def test_an_encoder_of_another_shape_is_no_start(
+    prepared: Path, options: Options, training: Training, tmp_path: Path
+) -> None:
+    with pytest.raises(OptionsError, match="elmo-mini: a biLM of another shape"):
+        train(prepared, tmp_path, options, training, start="elmo-mini")
+
+
+def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    run(tmp_path / "model", every=60, epochs=0.5)
+    before = state(tmp_path / "model")
+    for name, count in (("train", 300), ("dev", 50)):
+        (tmp_path / name).write_text("a tree sees a zebra .\nthe mouse hears a dog .\n" * count)
+    worse, better = finetune(
+        tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "tuned"
+    )
+    assert better.average < worse.average / 2
+    _, vocabulary, kept = folder.load(tmp_path / "tuned")
+    assert "zebra" not in vocabulary.ids
+    assert kept == Training.parse({**vars(kept), "epochs": 1.0})
+    assert (
+        load_encoder(tmp_path / "tuned").fingerprint != load_encoder(tmp_path / "model").fingerprint
+    )
+    assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "model").items())
