@@ -40,18 +40,19 @@ def moved(tensors: Mapping[str, Tensor], device: torch.device) -> dict[str, Tens
 
 @dataclass(frozen=True)
 class Portions:
-    """How much a frozen biLM computes at a time; the results do not depend on it."""
+    """How much is computed at a time; the results do not depend on it."""
 
     sentences: int  # of a batch
     tokens: int  # of a batch, padded: the memory of results, 30 kB a token with 3 layers of 1,024
     words: int  # spelled by the character CNN
     gates: int  # numbers in the gates of an LSTM
+    logits: int  # of a softmax, in training
 
 
-CPU = Portions(sentences=128, tokens=2**14, words=256, gates=2**22)
-"""What is in work at a time stays in the processor's cache: gates of 16 MB."""
+CPU = Portions(sentences=128, tokens=2**14, words=256, gates=2**22, logits=2**21)
+"""What is in work at a time stays in the processor's cache: gates of 16 MB, logits of 8."""
 
-GPU = Portions(sentences=1024, tokens=2**16, words=1024, gates=2**25)
+GPU = Portions(sentences=1024, tokens=2**16, words=1024, gates=2**25, logits=2**27)
 """A step must be work enough for thousands of cores, in some 2 GB."""
 
 

@@ -103,7 +103,7 @@ class Step:
     def _loss(self, vectors: Tensor) -> Tensor:
         with self.autocast():
             targets = self.window.targets.flatten()
-            return self.model.softmax.loss(vectors, targets, self.module._negatives())
+            return self.model.softmax.loss(vectors, targets, self.module.negatives())
 
     def _update(self) -> None:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 10)

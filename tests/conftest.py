@@ -123,6 +123,6 @@ def local_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def accelerator() -> Iterator[tuple[torch.device, Traffic]]:
     """The pretended accelerator, and the traffic between it and the CPU."""
     if not AVAILABLE:
-        pytest.skip("this torch cannot pretend a device (2.9 can)")
+        pytest.skip("a device is pretended by torch 2.9 and later, where there is no real one")
     with pretended() as device_and_traffic:
         yield device_and_traffic

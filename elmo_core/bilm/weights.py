@@ -50,9 +50,11 @@ def load(path: str | Path) -> BiLM:
     return _assemble(options, state)
 
 
-def save(bilm: BiLM, path: str | Path) -> None:
-    """Write our safetensors file, whole or not at all. Raises OSError."""
+def save(bilm: BiLM, path: str | Path, *, half: bool = False) -> None:
+    """Write our safetensors file, in float32 or float16, whole or not at all. Raises OSError."""
     state = {name: tensor.detach().cpu() for name, tensor in bilm.state_dict().items()}
+    if half:
+        state = {name: tensor.half() for name, tensor in state.items()}
     metadata = {"format": FORMAT, "options": bilm.options.canonical()}
     with replacing(path) as temporary:
         save_file(state, temporary, metadata)

@@ -73,6 +73,7 @@ PRESETS: dict[str, Preset] = {
     entry.name: entry
     for entry in (
         Preset("elmo-mini", _options(640, 128, 1, _BANKS[:5]), 3_588_304),
+        Preset("elmo-base", _options(1024, 128, 1, _BANKS), 13_593_296),
         _published("elmo-small", "2x1024_128_2048cnn_1xhighway", 13_593_296, 1024, 128, 1),
         _published("elmo-medium", "2x2048_256_2048cnn_1xhighway", 28_027_728, 2048, 256, 1),
         _published("elmo-original", "2x4096_512_2048cnn_2xhighway", 93_600_848, 4096, 512, 2),

@@ -117,6 +117,14 @@ def _add_loop(verb: ArgumentParser) -> None:
         "--every", type=int, default=1000, help="steps between checkpoints (default: 1000)"
     )
     verb.add_argument("--accelerator", default="auto", help="cpu, gpu, … (default: what is there)")
+    verb.add_argument(
+        "--keep",
+        nargs="+",
+        type=int,
+        default=(),
+        metavar="STEP",
+        help="keep the encoder after these steps, too: encoder=MODEL@STEP",
+    )
     verb.add_argument("--devices", type=int, default=1, help="each reads its own streams (DDP)")
     verb.add_argument(
         "--precision",
@@ -161,7 +169,7 @@ def _train(given: Namespace) -> None:
 
 
 def _loop(given: Namespace) -> dict[str, Any]:
-    return {key: vars(given)[key] for key in ("every", "accelerator", "devices", "precision")}
+    return {key: vars(given)[key] for key in ("every", "keep", "accelerator", "devices", "precision")}
 
 
 def _evaluate(given: Namespace) -> None:

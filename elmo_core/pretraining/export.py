@@ -26,7 +26,7 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
     """
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
-        weights.save(bilm.half() if half else bilm, out)
+        weights.save(bilm, out, half=half)
         return
     if half:
         raise OptionsError("float16 goes with .safetensors: the published layout is float32")

@@ -4,6 +4,7 @@ encoder.safetensors   the biLM, as `load_encoder` reads it
 softmax.safetensors   the rest of the language model
 vocabulary.txt        the softmax's words
 options.json          the published options and their training part
+steps/                the biLM as it was after so many steps, in half precision: `MODEL@STEP`
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.whole_files import replacing
 
+STEPS = "steps"
 SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
 
 
@@ -35,6 +37,11 @@ def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folde
     state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
     with replacing(folder / SOFTMAX) as temporary:
         save_file(state, temporary)
+
+
+def keep(model: LanguageModel, step: int, folder: Path) -> None:
+    """Write the biLM beside what becomes of it, for `load_encoder("FOLDER@STEP")`."""
+    weights.save(model.bilm, folder / STEPS / f"{step}.safetensors", half=True)
 
 
 def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,12 +32,14 @@ def fit(
     out: Path,
     *,
     every: int = 1000,
+    keep: Sequence[int] = (),
     accelerator: str = "auto",
     precision: str = "32-true",
 ) -> None:
     """Train, or go on from the checkpoint in `out`, to the end; `out` then holds the model.
 
-    Every so many steps, held-out text is measured, and model, checkpoint and log are written.
+    Every so many steps, held-out text is measured, and model, checkpoint and log are written; the
+    encoder as it is after each of the steps `keep` stays, too.
     Raises TrainingError: another training's checkpoint, a loss that is no number, a full disk.
     """
     checkpoint = _whole(out / CHECKPOINT)
@@ -49,7 +51,7 @@ def fit(
             precision=precision,  # type: ignore[arg-type]
             max_steps=module.total_steps,
             max_epochs=-1,  # one endless epoch: the text is a ring
-            callbacks=[Progress(every), Keep(every, heldout, out)],
+            callbacks=[Progress(every), Keep(every, heldout, out), KeepEncoders(keep, out)],
             plugins=[SafeCheckpointIO()],
             logger=False,
             enable_checkpointing=False,
@@ -90,6 +92,19 @@ class Keep(pl.Callback):
                 folder.save(module.model, module.corpus.vocabulary, module.training_part, self.out)
                 log_row(self.out, trainer, pl_module, perplexity)
             trainer.save_checkpoint(self.out / CHECKPOINT)
+
+
+class KeepEncoders(pl.Callback):
+    """A callback that writes the encoder after some steps, to stay."""
+
+    def __init__(self, steps: Sequence[int], out: Path) -> None:
+        self.steps, self.out = frozenset(steps), out
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
+        if trainer.global_step in self.steps and trainer.is_global_zero:
+            pl_module.look()  # what is written is good
+            with _writing(self.out):
+                folder.keep(pl_module.model, trainer.global_step, self.out)
 
 
 @contextmanager

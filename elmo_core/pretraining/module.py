@@ -23,7 +23,7 @@ from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.settings import Training, as_json
 from elmo_core.pretraining.softmax import Negatives, draw
-from elmo_core.pretraining.streams import Feed, Streams
+from elmo_core.pretraining.streams import Ahead, Feed, Streams
 
 KEY = "pretraining"
 EPOCHS = "training.epochs"
@@ -54,6 +54,7 @@ class PretrainingModule(pl.LightningModule):
         self.recent: deque[float] = deque(maxlen=100)
         self._unseen: list[tuple[str, int, Tensor]] = []  # what, of which step, how much
         self.state: State | None = None
+        self._negatives = Ahead(self._draw_negatives)
 
     @property
     def step_tokens(self) -> int:
@@ -82,15 +83,20 @@ class PretrainingModule(pl.LightningModule):
         feed = Feed(streams, lambda: trainer.global_step)
         return DataLoader(feed, batch_size=None)
 
+    def transfer_batch_to_device(self, batch: Window, device: torch.device, _: int) -> Window:
+        return Window(*(sent(tensor, device) for tensor in batch))
+
     def training_step(self, window: Window, _: int) -> Tensor:
         """Return a window's loss × its steps: that is what the published program differentiates.
 
         Raises TrainingError where the loss is no number any more.
         """
-        torch.manual_seed(self._seed())
+        if self.device.type == "cuda" and self.devices == 1 and not self.model.recorded:
+            self.model.record(self.training_part.unroll_steps, self.training_part.batch_size)
+        torch.manual_seed(self._seed(self.global_step))
         vectors, self.state = self.model(window, self.state or self._zero_state())
         loss = self.model.softmax.loss(
-            vectors.flatten(0, 2), window.targets.flatten(), self._negatives()
+            vectors.flatten(0, 2), window.targets.flatten(), self.negatives()
         )
         self._note(LOSS, loss)
         return loss * self.training_part.unroll_steps
@@ -123,17 +129,21 @@ class PretrainingModule(pl.LightningModule):
         weight = self.model.softmax.weight
         return self.model.bilm.zero_state(self.training_part.batch_size, weight)
 
-    def _seed(self) -> int:
-        place = (self.training_part.seed, self.global_step, self.global_rank)
+    def _seed(self, step: int) -> int:
+        place = (self.training_part.seed, step, self.global_rank)
         return hash(place) % 2**63  # of whole numbers alone: the same in every process
 
-    def _negatives(self) -> Negatives | None:
-        """Draw negatives: none for a vocabulary so small that sampling would save nothing."""
+    def negatives(self) -> Negatives | None:
+        """Draw a step's negatives: none for a vocabulary so small that it would save nothing."""
         samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
         if samples == 0 or size <= 2 * samples:
             return None
-        drawn = draw(samples, size, Generator().manual_seed(self._seed()))
+        drawn = self._negatives(self.global_step)
         return drawn._replace(words=sent(drawn.words, self.device))
+
+    def _draw_negatives(self, step: int) -> Negatives:
+        samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
+        return draw(samples, size, Generator().manual_seed(self._seed(step)))
 
     def configure_optimizers(self) -> Any:
         training = self.training_part

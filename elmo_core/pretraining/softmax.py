@@ -16,10 +16,8 @@ from torch import Generator, Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
+from elmo_core.devices import portions
 from elmo_core.products import linear, outer, times
-
-CHUNK = 1 << 21
-"""Logits in memory at a time: 8 MB of float32, whatever the batch and the vocabulary."""
 
 
 class Negatives(NamedTuple):
@@ -61,7 +59,7 @@ class Softmax(nn.Module):
     @torch.no_grad()
     def losses(self, vectors: Tensor, targets: Tensor) -> Tensor:
         """−log p, (n,), of each of `targets` (n,) under the full softmax, for `vectors` (n, D)."""
-        rows = max(1, CHUNK // len(self.weight))
+        rows = max(1, portions(vectors.device).logits // len(self.weight))
         chunks = zip(vectors.split(rows), targets.split(rows), strict=True)
         every = [
             F.cross_entropy(linear(x, self.weight, self.bias).float(), y, reduction="none")
@@ -106,7 +104,7 @@ class _Contest(torch.autograd.Function):
         d_vectors, d_own = torch.empty_like(vectors), torch.empty_like(own)
         d_weight, d_bias = own.new_zeros(weight.t().shape), torch.zeros_like(bias)
         loss = own.new_zeros(())
-        rows = max(1, CHUNK // len(weight))
+        rows = max(1, portions(vectors.device).logits // len(weight))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
             x, mine, mine_hits = vectors[part], own[part], hits[part]

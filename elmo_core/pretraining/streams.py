@@ -15,12 +15,17 @@ order is kept, and backward means backward.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
+from typing import Generic, TypeVar
 
 import numpy as np
 from torch.utils.data import IterableDataset
 
 from elmo_core.pretraining.corpus import Array, Corpus, Window
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,20 @@ class Feed(IterableDataset[Window]):
         self.streams, self.position = streams, position
 
     def __iter__(self) -> Iterator[Window]:
-        number = self.position()
-        while True:
-            yield self.streams.window(number)
-            number += 1
+        return map(Ahead(self.streams.window), count(self.position()))
+
+
+class Ahead(Generic[T]):
+    """A function of a step's number, computed for the next one while this one is under way."""
+
+    def __init__(self, function: Callable[[int], T]) -> None:
+        self.function = function
+        self._thread = ThreadPoolExecutor(1)
+        self._coming: tuple[int, Future[T]] | None = None
+
+    def __call__(self, number: int) -> T:
+        """Return the function's value, whether or not this number was expected."""
+        expected, coming = self._coming or (None, None)
+        value = coming.result() if coming and expected == number else self.function(number)
+        self._coming = number + 1, self._thread.submit(self.function, number + 1)
+        return value

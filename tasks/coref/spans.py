@@ -107,7 +107,9 @@ def spans_within(sentence: Tensor, max_width: int) -> Tensor:
 
 def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
     """Sum weights[s, k] x[where[s, k]] over k: (spans, dim), with no (spans, tokens, dim) built."""
-    return F.embedding_bag(where, x, per_sample_weights=weights.to(x.dtype), mode="sum")
+    # In float32: CUDA has no gradient of the weights in bfloat16.
+    total = F.embedding_bag(where, x.float(), per_sample_weights=weights.float(), mode="sum")
+    return total.to(x.dtype)
 
 
 def after_first_layer(hidden: int, dropout: float) -> nn.Sequential:

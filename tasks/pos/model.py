@@ -44,5 +44,5 @@ class Probe(nn.Module):
         x = nothing if self.words is None else self.words(words)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
         logits = self.linear(x)
-        loss = F.cross_entropy(logits.transpose(1, 2), batch["tags"], ignore_index=IGNORED)
+        loss = F.cross_entropy(logits.flatten(0, 1), batch["tags"].flatten(), ignore_index=IGNORED)
         return {"loss": loss, "logits": logits}

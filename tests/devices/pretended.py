@@ -24,7 +24,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_leaves, tree_map
 
 NAME = "pretended"
-AVAILABLE = hasattr(backend_registration, "_setup_privateuseone_for_python_backend")  # torch 2.9
+AVAILABLE = (
+    hasattr(backend_registration, "_setup_privateuseone_for_python_backend")  # torch 2.9
+    and not torch.cuda.is_available()  # which would no longer be the one that memory is pinned for
+)
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(f"{ROOT / floor}/" for floor in ("elmo_core", "tasks", "bench"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,17 +12,11 @@ from omegaconf import DictConfig
 
 from elmo_core.encoders.random import random_elmo
 from tests.devices.pretended import Traffic
+from tests.devices.text import sentences
 from tests.elmo_core.conftest import TINY
-from tests.encoder_files import KINDS, WORDS
+from tests.encoder_files import KINDS
 
 Accelerator = tuple[torch.device, Traffic]
-
-
-def sentences(count: int) -> list[list[str]]:
-    """Of 1 to 33 words, some of them long, and many that begin alike."""
-    drawn = random.Random(0)
-    words = [*WORDS, "x" * 60, "é"]
-    return [[*words[: i % 4], *drawn.choices(words, k=drawn.randint(1, 30))] for i in range(count)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

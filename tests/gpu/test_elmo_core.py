@@ -13,7 +13,7 @@ from elmo_core.pretraining.prepare import Request, prepare
 from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
-from tests.devices.test_encoders import sentences
+from tests.devices.text import sentences
 from tests.elmo_core.conftest import TINY
 
 

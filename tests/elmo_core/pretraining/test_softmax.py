@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from torch.nn import functional as F
 
+from elmo_core.devices import CPU
 from elmo_core.pretraining import softmax as code
 from elmo_core.pretraining.softmax import Negatives, Softmax, draw, log_uniform
 
@@ -51,7 +53,7 @@ def by_definition(
 def test_sampled_loss_and_gradients_are_those_of_the_definition(
     case: Case, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
-    monkeypatch.setattr(code, "CHUNK", chunk)
+    monkeypatch.setattr(code, "portions", lambda _: replace(CPU, logits=chunk))
     softmax, vectors, targets = case
     negatives = draw(12, SIZE, generator(0))
     assert set(targets.tolist()) & set(negatives.words.tolist())  # accidental hits occur
