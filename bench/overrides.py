@@ -87,8 +87,16 @@ def expand(arguments: list[str]) -> list[str]:
     - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
     """
     expanded = []
+    keys = {argument.partition("=")[0] for argument in arguments}
+    open_data = "data" not in keys
     for argument in arguments:
         key, _, value = argument.partition("=")
+        # What a word brings stands beside it: Hydra takes no overrides on both sides of an option.
+        if open_data and key in ("data.dir", "data.set"):
+            expanded.append("data=open")
+            open_data = False
+        if key == "encoder._target_" and "encoder" not in keys:
+            expanded.append("encoder=own")
         if key == "encoder" and _is_path(value):
             expanded += [
                 "encoder=elmo",
@@ -98,16 +106,11 @@ def expand(arguments: list[str]) -> list[str]:
             expanded.append(_in_quotes(key, value))
         else:
             expanded.append(argument)
-    keys = {argument.partition("=")[0] for argument in arguments}
-    if "encoder._target_" in keys and "encoder" not in keys:
-        expanded.append("encoder=own")
     if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
         from elmo_core.encoders.hub import commit
 
         with suppress(WeightsError):  # the run says so, if there will be one
             expanded.append(f"encoder.revision={commit(model)}")
-    if keys & {"data.dir", "data.set"} and "data" not in keys:
-        expanded.append("data=open")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
     return sorted(expanded, key=lambda word: word not in MANY)
@@ -145,7 +148,9 @@ def refuse(words: list[str]) -> None:
 
 def _is_path(value: str) -> bool:
     known = (CONF / "encoder" / f"{value}.yaml").exists()
-    return bool(value) and not known and ("/" in value or Path(value).expanduser().exists())
+    folder = value.rpartition("@")[0] or value  # of FOLDER@STEP
+    there = any(Path(path).expanduser().exists() for path in (value, folder))
+    return bool(value) and not known and ("/" in value or there)
 
 
 def _on_hub(arguments: list[str]) -> str:

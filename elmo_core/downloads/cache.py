@@ -11,6 +11,8 @@ from elmo_core.errors import FetchError
 
 OWN_FILE = "encoder.safetensors"
 """The name of our one-file format inside a folder."""
+STEPS = "steps"
+"""A folder beside it of more such files, by their step: what a training kept on its way."""
 _PACKAGED = Path(__file__).parents[1] / "data"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ import torch
 from elmo_core.bilm import weights as weight_files
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
-from elmo_core.downloads.cache import OWN_FILE, locate
+from elmo_core.downloads.cache import OWN_FILE, STEPS, locate
 from elmo_core.downloads.presets import PRESETS, preset
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.products import PRECISIONS
+
+KEPT = re.compile(r"(?P<folder>.+)@(?P<step>[0-9]+)")
 
 
 def load_encoder(
@@ -34,7 +37,8 @@ def load_encoder(
     Args:
         source: the name of a preset, such as `"elmo-small"`, which is taken from the cache, or else
             downloaded into it; or a folder with `encoder.safetensors`, or with `options.json` and
-            one `.hdf5` file; or a `.safetensors` file of ours.
+            one `.hdf5` file; or a `.safetensors` file of ours; or `FOLDER@STEP`, a biLM as it was
+            after so many steps of its training (`--keep` of `elmo_core.pretraining train`).
         options: instead of `source`, and together with `weights`: the published options, as a path
             or as the JSON structure.
         weights: instead of `source`: a `.safetensors` file, or the published HDF5 with `options`.
@@ -88,6 +92,8 @@ def _locate(
     if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
         return (*(_in_folder(path) if path.is_dir() else (path, None)), name)
+    if step := KEPT.fullmatch(source):
+        return _kept(Path(step["folder"]).expanduser(), step["step"]), None, path.name
     if path.is_file():
         raise OptionsError(
             f"{source} is a file of weights alone: give the folder that has it and its "
@@ -96,6 +102,16 @@ def _locate(
         )
     chosen = preset(source)
     return (*locate(chosen, cache_dir, offline=offline), chosen.name)
+
+
+def _kept(folder: Path, step: str) -> Path:
+    """Find the encoder that a training kept after a step."""
+    path = folder / STEPS / f"{step}.safetensors"
+    if not path.is_file():
+        kept = sorted(int(p.stem) for p in path.parent.glob("*") if p.stem.isdecimal())
+        there = ", ".join(map(str, kept)) or "none (python -m elmo_core.pretraining train --keep …)"
+        raise WeightsError(f"{folder}: no encoder of step {step}; kept were {there}")
+    return path
 
 
 def _load(path: Path, options: str | Path | Mapping[str, Any] | None) -> BiLM:

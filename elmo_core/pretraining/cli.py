@@ -169,7 +169,9 @@ def _train(given: Namespace) -> None:
 
 
 def _loop(given: Namespace) -> dict[str, Any]:
-    return {key: vars(given)[key] for key in ("every", "keep", "accelerator", "devices", "precision")}
+    return {
+        key: vars(given)[key] for key in ("every", "keep", "accelerator", "devices", "precision")
+    }
 
 
 def _evaluate(given: Namespace) -> None:

@@ -16,14 +16,13 @@ import safetensors
 from safetensors.torch import load_file, save_file
 
 from elmo_core.bilm import weights
-from elmo_core.downloads.cache import OWN_FILE
+from elmo_core.downloads.cache import OWN_FILE, STEPS
 from elmo_core.errors import WeightsError
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.whole_files import replacing
 
-STEPS = "steps"
 SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
 
 

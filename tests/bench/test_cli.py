@@ -204,7 +204,11 @@ def test_a_model_that_is_not_there_is_planned_all_the_same(
 def test_expand() -> None:
     assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
-    assert expand(["data.dir=x"]) == ["data.dir=x", "data=open"]
+    assert expand(["encoder=./mine@9"]) == ["encoder=elmo", "encoder.source='mine@9'"]
+    assert expand(["data.dir=x"]) == ["data=open", "data.dir=x"]
+    # Hydra takes no overrides on both sides of an option.
+    shown = expand(["task=ner", "data.dir=x", "--cfg", "job"])
+    assert shown == ["task=ner", "data=open", "data.dir=x", "--cfg", "job"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
     assert expand(["seed=1,2", "-m", "task=ner"]) == ["-m", "seed=1,2", "task=ner"]

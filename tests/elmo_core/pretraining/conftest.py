@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,10 +69,10 @@ def make_corpus(tmp_path: Path) -> Callable[..., Corpus]:
 def run(prepared: Path, options: Options, training: Training) -> Callable[..., None]:
     """Train into a folder, an interval of three steps; changes apply to the training part."""
 
-    def go(out: Path, every: int = EVERY, **changes: Any) -> None:
+    def go(out: Path, every: int = EVERY, keep: Sequence[int] = (), **changes: Any) -> None:
         torch.manual_seed(99)  # nothing may depend on what was drawn before
         changed = replace(training, **changes)
-        train(prepared, out, options, changed, every=every, accelerator="cpu")
+        train(prepared, out, options, changed, every=every, keep=keep, accelerator="cpu")
 
     return go
 

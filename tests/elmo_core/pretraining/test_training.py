@@ -18,6 +18,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
+from elmo_core.errors import WeightsError
 from elmo_core.pretraining import folder, loop
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
@@ -224,3 +225,17 @@ def test_a_vocabulary_that_was_changed_by_hand(
     (prepared / VOCABULARY).write_text(words + "extra\n")
     with pytest.raises(CorpusError, match="another vocabulary"):
         run(tmp_path / "out")
+
+
+def test_encoders_of_earlier_steps(run: Callable[..., None], tmp_path: Path) -> None:
+    run(tmp_path / "whole", keep=[2, EVERY])
+    run(tmp_path / "half", epochs=0.02)
+    encoder = load_encoder(f"{tmp_path / 'whole'}@{EVERY}")
+    assert encoder.name == f"whole@{EVERY}"
+    first, last = (load_encoder(f"{tmp_path / 'whole'}{at}") for at in ("@2", ""))
+    prints = {it.fingerprint for it in (encoder, first, last)}
+    assert len(prints) == 3
+    with pytest.raises(WeightsError, match=f"no encoder of step 1; kept were 2, {EVERY}$"):
+        load_encoder(f"{tmp_path / 'whole'}@1")
+    with pytest.raises(WeightsError, match="kept were none"):
+        load_encoder(f"{tmp_path / 'half'}@2")
