@@ -106,7 +106,7 @@ class Config:
     word_vectors: str | None = None  # a GloVe text file; without it, words are learned
     seed: int = 1
     experiment: Experiment | None = None  # many runs: bench/sweep/sweeper.py
-    plan: bool = False  # say what would be run, and stop
+    plan: Any = False  # true: say what would be run, and stop; slurm: print a script for it
     force: bool = False  # repeat a finished run
     debug: bool = False  # tracebacks, NaN tracing
 
@@ -144,6 +144,7 @@ def check(cfg: DictConfig) -> None:
     _check_training(cfg.training)
     _check_trainer(cfg.trainer)
     _check_features(cfg.features)
+    _require("plan", cfg.plan, cfg.plan in (True, False, "slurm"), "true, false or slurm")
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
 
 

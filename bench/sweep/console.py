@@ -24,8 +24,11 @@ COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
 def plan(
     cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble], noisy: Sequence[Noisy]
 ) -> None:
-    """Print how many runs there are to do; with `plan=true`, each run and the commands to do it."""
-    console = Console()
+    """Print how many runs there are to do; with `plan=true`, each run and the commands to do it.
+
+    With `plan=slurm`, all that goes to the standard output is the script.
+    """
+    console = Console(stderr=cfg.plan == "slurm")
     found = Counter(job.found for job in jobs)
     states = ", ".join(f"{count} {state}" for state, count in found.items())
     cells = sum(len(job.cells) for job in jobs)
@@ -34,7 +37,7 @@ def plan(
     then = f"; then {together} of them" if ensembles else ""
     then += f"; then {counted(len(noisy), 'evaluation')} under noise" if noisy else ""
     console.print(f"{_title(cfg)}{runs(len(jobs))}{shared}: {states}{then}", highlight=False)
-    if not cfg.plan:
+    if cfg.plan in (False, "slurm"):
         return
     table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
     for job in jobs:

@@ -27,7 +27,7 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.sweep import console, manifest
+from bench.sweep import console, manifest, slurm
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
@@ -74,7 +74,7 @@ class Sweep(Sweeper):
             console.warn_of_encoders(self.config, places)
             todo = [job for job in jobs if job.found != "finished"]
             if self.config.plan:
-                self._forecast(todo)
+                self._plan(todo)
                 return
             self._require(todo)
             manifest.write(self.config, places, together, misspelled)
@@ -142,13 +142,19 @@ class Sweep(Sweeper):
 
     # -- before anything is done
 
+    def _plan(self, todo: Sequence[Job]) -> None:
+        """Print what `plan=` asks for of these runs: what they will cost, or a script for Slurm."""
+        if self.config.plan == "slurm" and todo:
+            print(slurm.script(self.config, todo), end="")
+        elif todo:
+            self._forecast(todo)
+
     def _forecast(self, todo: Sequence[Job]) -> None:
         """Print what these runs will cost, and what is not there for them."""
-        if todo:
-            with without_collecting():
-                from bench.sweep import forecast
+        with without_collecting():
+            from bench.sweep import forecast
 
-            forecast.show(todo)
+        forecast.show(todo)
 
     def _require(self, todo: Sequence[Job]) -> None:
         """Raise ConfigError if something is known to stop one of several runs."""

@@ -1,0 +1,117 @@
+"""What `plan=slurm` prints: a shell script that gives runs to Slurm's `sbatch`, and ends.
+
+Each run is an element of one array. It waits for a job that computes the features, and is waited
+for by one that makes the ensembles and shows the table. `submit.sh`, beside this file, is the part
+that all such scripts share.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+
+from bench.config import CONF
+from bench.errors import ConfigError
+from bench.sweep.job import Job, runs
+
+LAUNCHER = "hydra/launcher"
+SUBMIT = Path(__file__).with_name("submit.sh")
+
+
+def script(cfg: DictConfig, jobs: Sequence[Job]) -> str:
+    """Return the script.
+
+    Args:
+        cfg: The sweep's configuration, with Hydra's own node.
+        jobs: The runs that are not finished, at least one.
+
+    Raises:
+        ConfigError: Something of the command line does not go with it.
+    """
+    _check(cfg)
+    return "\n".join([*_settings(cfg, len(jobs)), *_jobs(cfg, jobs), SUBMIT.read_text("utf-8")])
+
+
+def _check(cfg: DictConfig) -> None:
+    if cfg.force:
+        raise ConfigError("force=true: a run that Slurm requeues would begin anew, not go on")
+    if any(word.startswith(LAUNCHER) for word in cfg.hydra.overrides.hydra):
+        raise ConfigError(
+            "hydra/launcher: leave it out with plan=slurm, whose script takes options of sbatch"
+        )
+
+
+def _settings(cfg: DictConfig, count: int) -> Iterator[str]:
+    """Yield the lines of the script that a user may want to change."""
+    size, name = OmegaConf.load(CONF / LAUNCHER / "slurm.yaml"), _name(cfg)
+    logs = Path(cfg.paths.runs).expanduser().absolute() / ".slurm" / name
+    here = shlex.quote(f"--chdir={Path.cwd()}")
+    yield f"""\
+#!/bin/bash
+# {name}, {runs(count)}. Options of sbatch, for all of its jobs, may follow this file's name:
+#     bash FILE --partition=NAME --gpus-per-node=1
+set -euo pipefail
+name={name}
+count="{runs(count)}"
+array=0-{count - 1}%{size.array_parallelism}  # so many at once
+requeues={size.max_num_timeout}  # at most
+size=(--time={size.timeout_min} --cpus-per-task={size.cpus_per_task} --mem={size.mem_gb}G {here})
+logs={shlex.quote(str(logs))}
+"""
+
+
+def _jobs(cfg: DictConfig, jobs: Sequence[Job]) -> Iterator[str]:
+    """Yield the jobs of the script, each a function that writes what the job does."""
+    if builds := _builds(cfg, jobs):
+        yield _job("features", " &&\n".join(builds))
+    cases = (f"{i}) {_resumable(cfg, 'bench', *_words(job))} ;;" for i, job in enumerate(jobs))
+    yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
+    yield _job("table", _resumable(cfg, "bench", "-m", *_asked(cfg)))
+
+
+def _job(name: str, does: str) -> str:
+    return f"{name}() {{ cat <<'JOB'\n{does}\nJOB\n}}\n"
+
+
+def _name(cfg: DictConfig) -> str:
+    """Return the experiment's name, or the tasks'."""
+    choices = cfg.hydra.runtime.choices
+    tasks = [word.partition("=")[2] for word in _asked(cfg) if word.startswith("task=")]
+    name = choices["experiment"] if cfg.experiment else "-".join(tasks) or choices["task"]
+    return re.sub(r"[^\w.-]+", "-", name)
+
+
+def _builds(cfg: DictConfig, jobs: Sequence[Job]) -> list[str]:
+    """Return the commands that compute the features of the runs, one for what is the same."""
+    found: dict[str, str] = {}
+    for job in jobs:
+        own = job.cfg
+        if own.elmo.placement == "none" or own.features.mode == "live" or own.trainer.limit_batches:
+            continue
+        parts = [own.task, own.data, own.encoder, own.features]
+        key = json.dumps([OmegaConf.to_container(part, resolve=True) for part in parts])
+        key += "" if own.data.train_share == 1 else f" seed {own.seed}"
+        found.setdefault(key, _resumable(cfg, "bench.features", "build", *_words(job)))
+    return list(found.values())
+
+
+def _words(job: Job) -> list[str]:
+    return job.cells[0].overrides
+
+
+def _asked(cfg: DictConfig) -> list[str]:
+    """Return the words of this command line, but for what is planned."""
+    return [word for word in cfg.hydra.overrides.task if word.partition("=")[0] != "plan"]
+
+
+def _resumable(cfg: DictConfig, module: str, *words: str) -> str:
+    """Return what does a command in a job, with the folders of configuration that are given now."""
+    given = [s.path for s in cfg.hydra.runtime.config_sources if "command-line" in s.provider]
+    folders = [f"hydra.searchpath=[{','.join(given)}]"] if given else []
+    return f"resumable {shlex.join([sys.executable, '-m', module, *words, *folders])}"
