@@ -77,6 +77,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise Interrupted(number)
 
 
+def interrupt() -> None:
+    """Interrupt this process, from whichever thread, as SIGTERM does."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 @contextmanager
 def told(how_far: Callable[[], str]) -> Iterator[None]:
     """Inside, what an interruption is told with is `how_far()`, asked when it happens."""

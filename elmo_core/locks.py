@@ -1,43 +1,104 @@
 """Locks on files, by which processes take turns; one falls with its process, however that ends.
 
-Where the system has no such locks (Windows), every lock is had at once and holds nobody back.
+They are the system's own (`flock`). Where it has none (Windows) or a file system refuses them (some
+parallel ones), a lock is a lease: a file beside, renewed by its owner. It falls at once when its
+process is gone from this machine, and after `LEASE` seconds without renewal. So it is everywhere if
+`ELMO_BENCH_LOCKS=lease` is set, which a file system needs whose locks hold on one machine alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
 
 try:
     import fcntl
 except ImportError:
     fcntl = None  # type: ignore[assignment]
 
-AVAILABLE = fcntl is not None
+LEASE = 60.0  # seconds
+REFUSED = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
 
 
-def lock(file: IO[Any], *, shared: bool = False, wait: bool = True) -> bool:
-    """Lock an open file until it is closed, and return whether that was possible.
+def lock(
+    path: str | Path,
+    *,
+    shared: bool = False,
+    wait: bool = True,
+    lost: Callable[[], None] | None = None,
+) -> ExitStack | None:
+    """Lock a file until what is returned is closed; a `with` block does so at its end.
 
-    Shared locks stand in the way of exclusive ones only. Without `wait`, a lock that another
-    process holds is not waited for: the answer is then False.
+    Args:
+        path: The file. It is made if it is not there.
+        shared: Whether it stands in the way of exclusive locks only; the file must then be there.
+            As a lease, a lock is exclusive all the same.
+        wait: Whether to wait for other processes that hold it.
+        lost: Called from a thread if a lease was taken over by another process, since this one
+            had stood still.
+
+    Returns:
+        What holds the lock; None if another process does, and that is not waited for.
+
+    Raises:
+        OSError: The file cannot be opened.
     """
-    if fcntl is None:
-        return True
+    with ExitStack() as stack:
+        file = stack.enter_context(open(path, "rb" if shared else "ab"))
+        if fcntl is None or os.environ.get("ELMO_BENCH_LOCKS") == "lease":
+            return _lease(Path(path), wait, lost)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            fcntl.flock(file, kind if wait else kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            if error.errno not in REFUSED:
+                raise
+            return _lease(Path(path), wait, lost)
+        return stack.pop_all()
+
+
+def _lease(path: Path, wait: bool, lost: Callable[[], None] | None) -> ExitStack | None:
+    from filelock import SoftFileLease, Timeout
+
+    file = path.with_name(f".lease{path.name}")
+    lease = SoftFileLease(
+        file,
+        lease_duration=LEASE,
+        on_compromise=lambda _: lost() if lost else None,
+        thread_local=False,
+    )
     try:
-        fcntl.flock(
-            file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
-        )
-    except BlockingIOError:
+        lease.acquire(timeout=-1 if wait else 0)
+    except Timeout:
+        if not _old(file):
+            return None
+        try:  # it must be seen not to be renewed: clocks of machines differ
+            lease.acquire(timeout=1.5 * LEASE)
+        except Timeout:
+            return None
+    stack = ExitStack()
+    stack.callback(lease.release)
+    return stack
+
+
+def _old(file: Path) -> bool:
+    """Say whether a lease looks as if nobody renewed it any more."""
+    try:
+        return time.time() - file.stat().st_mtime > LEASE
+    except FileNotFoundError:
         return False
-    return True
 
 
 @contextmanager
-def locked(path: str | Path) -> Iterator[None]:
-    """Hold the lock file `path` for a block; whoever comes second waits."""
-    with open(path, "w") as file:
-        lock(file)
+def locked(path: str | Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a file for a block, as `lock` does; whoever comes second waits."""
+    held = lock(path, shared=shared)
+    assert held is not None  # since it was waited for
+    with held:
         yield

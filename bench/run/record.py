@@ -25,6 +25,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import Choice
 from bench.errors import BusyError
+from bench.interrupts import interrupt
 from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
 from bench.verbatim import literal
@@ -150,9 +151,10 @@ class Record:
         Raises BusyError where another process holds it.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as file:
-            if not lock(file, wait=False):
-                raise BusyError(f"another process is at work on {self.folder}")
+        held = lock(self.folder / ".lock", wait=False, lost=interrupt)
+        if held is None:
+            raise BusyError(f"another process is at work on {self.folder}")
+        with held:
             self._tidy()
             yield
 

@@ -1,19 +1,18 @@
 """Who computes what: several processes fill one folder, and nothing is computed twice.
 
 A claim is a file with the keys of the sentences that a process is at work on. It counts for as long
-as that process holds a lock on it, which falls with the process, however it ends. Where the system
-has no locks, each process computes all that it wants.
+as that process holds a lock on it, which falls with the process, however it ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
 
-from elmo_core import locks
+from elmo_core.locks import lock, locked
 from elmo_core.store.files import KEY
 
 PATTERN = ".claim-*"
@@ -25,9 +24,9 @@ class Claim:
     def __init__(self, folder: Path, keys: Iterable[bytes]) -> None:
         """Call this while the folder is locked, so that nobody finds the file without its lock."""
         self._path = folder / PATTERN.replace("*", uuid4().hex)
-        self._file = self._path.open("xb", buffering=0)
-        locks.lock(self._file)
-        self._file.write(b"".join(keys))
+        self._path.write_bytes(b"".join(keys))
+        self._lock = ExitStack()
+        self._lock.enter_context(locked(self._path))
 
     def __enter__(self) -> Claim:
         return self
@@ -39,7 +38,7 @@ class Claim:
         trace: TracebackType | None,
     ) -> None:
         self._path.unlink(missing_ok=True)
-        self._file.close()
+        self._lock.close()
 
 
 def held(folder: Path) -> dict[Path, set[bytes]]:
@@ -47,8 +46,6 @@ def held(folder: Path) -> dict[Path, set[bytes]]:
 
     Call this while the folder is locked.
     """
-    if not locks.AVAILABLE:
-        return {}
     living = {path: keys for path in folder.glob(PATTERN) if (keys := _claimed(path))}
     if not living:
         for half_written in folder.glob(".*.tmp"):
@@ -58,15 +55,17 @@ def held(folder: Path) -> dict[Path, set[bytes]]:
 
 def wait(path: Path) -> None:
     """Wait until the claim is given up, or its owner gone."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        locks.lock(file, shared=True)
+    with suppress(FileNotFoundError), locked(path, shared=True):
+        pass
 
 
 def _claimed(path: Path) -> set[bytes]:
     """Return the keys of a claim if it is alive; else none, and remove its file."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        if not locks.lock(file, shared=True, wait=False):
-            keys = file.read()
+    with suppress(FileNotFoundError):
+        mine = lock(path, shared=True, wait=False)
+        if mine is None:
+            keys = path.read_bytes()
             return {keys[i : i + KEY] for i in range(0, len(keys), KEY)}
         path.unlink()
+        mine.close()
     return set()
