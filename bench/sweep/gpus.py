@@ -74,7 +74,7 @@ class Gpus(Launcher):
         finally:
             for run in running:
                 run.command.stop()
-        return [_returned(outcomes[number]) for number in range(len(job_overrides))]
+        return [returned(outcomes[number]) for number in range(len(job_overrides))]
 
     def _per_gpu(self) -> int:
         if self.per_gpu < 1:
@@ -125,7 +125,8 @@ def found(gpus: Sequence[int | str] | None) -> list[str]:
     return names
 
 
-def _returned(came: Outcome) -> JobReturn:
+def returned(came: Outcome) -> JobReturn:
+    """Return what came of a run as Hydra wants it from a launcher."""
     returned = JobReturn(status=JobStatus.COMPLETED)
     returned.return_value = came
     return returned

@@ -6,7 +6,7 @@ submit() {  # OPTIONS…: gives Slurm the job that comes through the pipe, and p
 }
 
 resumable() {  # COMMAND…: does it; near the time limit it is stopped, and goes on in a requeued job
-    local status=0 late=
+    local status=0 late= element=${SLURM_ARRAY_JOB_ID-}_${SLURM_ARRAY_TASK_ID-}
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}
     "$@" &
     trap 'late=yes; kill -TERM $!' USR1
@@ -15,7 +15,8 @@ resumable() {  # COMMAND…: does it; near the time limit it is stopped, and goe
         status=0
         wait $! || status=$?
         if [ $status = 143 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$requeues" ]; then
-            scontrol requeue "$SLURM_JOB_ID"
+            [ $element = _ ] && element=$SLURM_JOB_ID  # which may be the whole array's
+            scontrol requeue "$element"
         fi
     fi
     return $status

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.sweep import console, manifest, slurm
+from bench.sweep import console, manifest, slurm_script
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
@@ -40,15 +41,21 @@ if TYPE_CHECKING:
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
+SLURM = "hydra_plugins.elmo_bench.Slurm"  # conf/hydra/launcher/slurm.yaml
 
 
 def register() -> None:
-    """Make the sweeper, and our launcher, known to Hydra.
+    """Make the sweeper, and our launchers, known to Hydra.
 
     Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
     Hydra program of the environment.
     """
-    Plugins.instance().class_name_to_class.update({TARGET: Sweep, LAUNCHER: Gpus})
+    known = Plugins.instance().class_name_to_class
+    known.update({TARGET: Sweep, LAUNCHER: Gpus})
+    with suppress(ImportError):  # of an extra
+        from bench.sweep.slurm_launcher import Slurm
+
+        known[SLURM] = Slurm
 
 
 class Sweep(Sweeper):
@@ -145,7 +152,7 @@ class Sweep(Sweeper):
     def _plan(self, todo: Sequence[Job]) -> None:
         """Print what `plan=` asks for of these runs: what they will cost, or a script for Slurm."""
         if self.config.plan == "slurm" and todo:
-            print(slurm.script(self.config, todo), end="")
+            print(slurm_script.script(self.config, todo), end="")
         elif todo:
             self._forecast(todo)
 

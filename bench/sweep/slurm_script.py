@@ -49,7 +49,7 @@ def _check(cfg: DictConfig) -> None:
 
 def _settings(cfg: DictConfig, count: int) -> Iterator[str]:
     """Yield the lines of the script that a user may want to change."""
-    size, name = OmegaConf.load(CONF / LAUNCHER / "slurm.yaml"), _name(cfg)
+    size, name = OmegaConf.load(CONF / LAUNCHER / "slurm.yaml"), name_of(cfg)
     logs = Path(cfg.paths.runs).expanduser().absolute() / ".slurm" / name
     here = shlex.quote(f"--chdir={Path.cwd()}")
     yield f"""\
@@ -79,8 +79,8 @@ def _job(name: str, does: str) -> str:
     return f"{name}() {{ cat <<'JOB'\n{does}\nJOB\n}}\n"
 
 
-def _name(cfg: DictConfig) -> str:
-    """Return the experiment's name, or the tasks'."""
+def name_of(cfg: DictConfig) -> str:
+    """Return the experiment's name, or the tasks': that of the jobs."""
     choices = cfg.hydra.runtime.choices
     tasks = [word.partition("=")[2] for word in _asked(cfg) if word.startswith("task=")]
     name = choices["experiment"] if cfg.experiment else "-".join(tasks) or choices["task"]

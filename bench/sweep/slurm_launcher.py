@@ -1,0 +1,160 @@
+"""A launcher for Hydra: the runs as one array of Slurm's jobs, which the sweep waits for.
+
+submitit gives them to Slurm, and requeues a job that reaches its time limit. What became of a job
+is known from its result, or else from `squeue`: clusters need not keep accounts (`sacct`).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hydra.core.singleton import Singleton
+from hydra.core.utils import JobReturn
+from hydra.types import HydraContext, TaskFunction
+from hydra_plugins.hydra_submitit_launcher.config import BaseQueueConf
+from hydra_plugins.hydra_submitit_launcher.submitit_launcher import SlurmLauncher
+from omegaconf import DictConfig, OmegaConf
+
+from bench.console import say
+from bench.interrupts import told
+from bench.sweep.gpus import returned
+from bench.sweep.job import Cell, Outcome, runs
+from bench.sweep.slurm_script import name_of
+
+if TYPE_CHECKING:
+    from submitit import Job
+
+PAUSE = 2.0  # seconds between two looks at what is running
+GRACE = 20.0  # seconds that a result may take to be seen, after its job has ended
+GONE = "GONE"  # not known to Slurm any more
+ENDED = {
+    *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", GONE),
+    *("NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT"),
+}
+
+
+class Slurm(SlurmLauncher):
+    """Gives Slurm the runs of a sweep, and says in a line what came of each."""
+
+    cells: Sequence[Cell]
+
+    def setup(
+        self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
+    ) -> None:
+        """Take in the sweep's configuration, and its cells from `attempt`, bound to them."""
+        assert isinstance(task_function, partial)
+        super().setup(hydra_context=hydra_context, task_function=task_function, config=config)
+        self.cells = task_function.keywords["cells"]
+
+    def launch(
+        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
+    ) -> Sequence[JobReturn]:
+        """Do the runs that these words compose, each list one, and return their outcomes in order.
+
+        A job that ends without a result, as one that is cancelled, has failed.
+        """
+        try:
+            jobs = self._submitted(job_overrides)
+        except Exception as error:  # of sbatch, which says why at the end
+            why = Outcome("failed", f"not submitted: {str(error).strip().splitlines()[-1]}")
+            return [returned(why)] * len(job_overrides)
+        number = jobs[0].job_id.partition("_")[0]
+        say(f"job {number}: {runs(len(jobs))}, logs in {jobs[0].paths.stdout.parent}")
+        with told(lambda: f"interrupted; the jobs go on: `scancel {number}` ends them"):
+            return [returned(outcome) for outcome in self._awaited(number, jobs)]
+
+    def _submitted(self, job_overrides: Sequence[Sequence[str]]) -> Sequence[Job[JobReturn]]:
+        from submitit import AutoExecutor
+
+        assert self.config is not None
+        params: dict[str, Any] = dict(self.params)
+        params["name"] = params["name"] or name_of(self.config)
+        executor = AutoExecutor(
+            folder=params.pop("submitit_folder"),
+            cluster="slurm",
+            slurm_max_num_timeout=params.pop("max_num_timeout"),
+        )
+        common = set(OmegaConf.structured(BaseQueueConf).keys())
+        executor.update_parameters(
+            **{key if key in common else f"slurm_{key}": value for key, value in params.items()}
+        )
+        Path(self.config.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
+        count = len(job_overrides)
+        return executor.map_array(
+            self,
+            [list(words) for words in job_overrides],
+            ["hydra.sweep.dir"] * count,
+            range(count),
+            [f"job_id_for_{number}" for number in range(count)],
+            [Singleton.get_state()] * count,
+        )
+
+    def _awaited(self, number: str, jobs: Sequence[Job[JobReturn]]) -> list[Outcome]:
+        """Wait for the jobs of an array, and return what came of each."""
+        outcomes: dict[str, Outcome] = {}
+        seen: dict[str, float] = {}  # when a job without a result was first seen to have ended
+        shown = ""
+        while True:
+            states = states_of(number)
+            for job, cell in zip(jobs, self.cells, strict=True):
+                if job.job_id in outcomes:
+                    continue
+                outcome = result_of(job) or _lost(job, states, seen)
+                if outcome is not None:
+                    outcomes[job.job_id] = outcome
+                    place = f"[{len(outcomes)}/{len(jobs)}] {cell}"
+                    say(f"{place}: {outcome.what}, {outcome.seconds:.0f} s (job {job.job_id})")
+            if len(outcomes) == len(jobs):
+                return [outcomes[job.job_id] for job in jobs]
+            left = Counter(state for id, state in (states or {}).items() if id not in outcomes)
+            if (line := ", ".join(f"{n} {state.lower()}" for state, n in left.items())) != shown:
+                say(f"job {number}: {line}")
+                shown = line
+            time.sleep(PAUSE)
+
+
+def states_of(number: str) -> dict[str, str] | None:
+    """Return the states of an array's jobs by their numbers, or None if Slurm does not answer.
+
+    What ended some minutes ago is not known any more.
+    """
+    asked = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={number}"]
+    try:
+        answer = subprocess.run([*asked, "--format=%i %T"], capture_output=True, text=True)
+    except OSError:
+        return None
+    if answer.returncode:
+        return {} if "Invalid job id" in answer.stderr else None
+    return dict(line.split() for line in answer.stdout.splitlines())
+
+
+def result_of(job: Job[JobReturn]) -> Outcome | None:
+    """Return what came of a job's run, if it is written."""
+    if not all(job.task(i).paths.result_pickle.exists() for i in range(job.num_tasks)):
+        return None
+    try:
+        outcome: Outcome = job.task(0).result().return_value
+    except Exception as error:  # before the run began, or by submitit itself
+        last = (str(error).strip().splitlines() or [""])[-1]
+        return Outcome("failed", f"{type(error).__name__}: {last} ({job.paths.stderr})", False)
+    return outcome
+
+
+def _lost(
+    job: Job[JobReturn], states: Mapping[str, str] | None, seen: dict[str, float]
+) -> Outcome | None:
+    """Return the failure of a job that ended some time ago, and left no result."""
+    state = "RUNNING" if states is None else states.get(job.job_id, GONE)
+    if state not in ENDED:
+        seen.pop(job.job_id, None)
+        return None
+    if time.monotonic() - seen.setdefault(job.job_id, time.monotonic()) < GRACE:
+        return None
+    what = "ended without a result" if state in (GONE, "COMPLETED") else state.lower()
+    return Outcome("failed", f"{what}; the same command goes on ({job.paths.stderr})")
