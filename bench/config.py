@@ -144,8 +144,12 @@ def check(cfg: DictConfig) -> None:
     _check_training(cfg.training)
     _check_trainer(cfg.trainer)
     _check_features(cfg.features)
-    _require("plan", cfg.plan, cfg.plan in (True, False, "slurm"), "true, false or slurm")
     _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
+
+
+def check_plan(plan: object) -> None:
+    """Raise ConfigError for a `plan=` that nobody knows."""
+    _require("plan", plan, plan in (True, False, "slurm"), "true, false or slurm")
 
 
 def _check_references(cfg: DictConfig) -> None:

@@ -65,7 +65,7 @@ class Slurm(SlurmLauncher):
             why = Outcome("failed", f"not submitted: {str(error).strip().splitlines()[-1]}")
             return [returned(why)] * len(job_overrides)
         number = jobs[0].job_id.partition("_")[0]
-        say(f"job {number}: {runs(len(jobs))}, logs in {jobs[0].paths.stdout.parent}")
+        say(f"job {number}: {runs(len(jobs))}, logs in {jobs[0].paths.folder.parent}/{number}*")
         with told(lambda: f"interrupted; the jobs go on: `scancel {number}` ends them"):
             return [returned(outcome) for outcome in self._awaited(number, jobs)]
 

@@ -8,8 +8,8 @@ submit() {  # OPTIONS…: gives Slurm the job that comes through the pipe, and p
 resumable() {  # COMMAND…: does it; near the time limit it is stopped, and goes on in a requeued job
     local status=0 late= element=${SLURM_ARRAY_JOB_ID-}_${SLURM_ARRAY_TASK_ID-}
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}
-    "$@" &
     trap 'late=yes; kill -TERM $!' USR1
+    "$@" &
     wait $! || status=$?
     if [ "$late" ]; then
         status=0

@@ -73,6 +73,7 @@ class Sweep(Sweeper):
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
         with told(lambda: "interrupted; the same command goes on"):
+            config.check_plan(self.config.plan)
             places = self._places(self._cells(arguments))
             jobs = list(dict.fromkeys(job for _, job in places))
             together = ensembles(self.config, places)
