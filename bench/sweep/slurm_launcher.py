@@ -156,5 +156,7 @@ def _lost(
         return None
     if time.monotonic() - seen.setdefault(job.job_id, time.monotonic()) < GRACE:
         return None
+    if state == "CANCELLED":
+        return Outcome("failed", "cancelled; the same command goes on")
     what = "ended without a result" if state in (GONE, "COMPLETED") else state.lower()
     return Outcome("failed", f"{what}; the same command goes on ({job.paths.stderr})")

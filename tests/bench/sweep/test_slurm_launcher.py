@@ -1,0 +1,81 @@
+"""`hydra/launcher=slurm` where no Slurm is: its commands are scripts that answer as it would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("submitit")
+
+from bench.sweep import slurm_launcher
+
+Sweep = Callable[..., int]
+Shown = pytest.CaptureFixture[str]
+Command = Callable[[str, str], None]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`command("squeue", "echo 5_0 RUNNING")`: what that command does from now on."""
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    monkeypatch.setattr(slurm_launcher, "PAUSE", 0.05)
+    monkeypatch.setattr(slurm_launcher, "GRACE", 0.2)
+
+    def does(name: str, what: str) -> None:
+        (folder / name).write_text(f'#!/bin/bash\necho "$@" >> "$0.asked"\n{what}\n')
+        (folder / name).chmod(0o755)
+
+    does("srun", "exit 1")
+    does("sacct", "exit 1")
+    return does
+
+
+def test_what_is_cancelled_stays_cancelled(
+    sweep: Sweep, command: Command, tmp_path: Path, capsys: Shown
+) -> None:
+    command("sbatch", 'cp "$1" "$0.script"; echo Submitted batch job 5')
+    command("squeue", "echo 5_0 CANCELLED; echo 5_1 CANCELLED")
+    assert sweep("seed=1,2", "elmo.placement=none", "hydra/launcher=slurm") == 2
+    shown = capsys.readouterr().err
+    assert "job 5: 2 runs, logs in " in shown
+    for line in ("[1/2] snli · seed 1: cancelled", "[2/2] snli · seed 2: cancelled"):
+        assert f"{line}; the same command goes on" in shown
+    commands = tmp_path / "commands"
+    assert len((commands / "sbatch.asked").read_text().splitlines()) == 1
+    assert not (commands / "sacct.asked").exists()
+    script = (commands / "sbatch.script").read_text()
+    for option in ("job-name=snli", "requeue", "array=0-1%2", "signal=USR2@120"):
+        assert f"#SBATCH --{option}\n" in script
+
+
+def test_an_interruption_leaves_the_jobs_in_the_queue_and_says_so(
+    sweep: Sweep, command: Command, capsys: Shown
+) -> None:
+    command("sbatch", "echo Submitted batch job 5")
+    command("squeue", "echo 5_0 RUNNING; echo 5_1 PENDING; kill -TERM $PPID")
+    assert sweep("seed=1,2", "elmo.placement=none", "hydra/launcher=slurm") == 143
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == "interrupted; the jobs go on: `scancel 5` ends them"
+
+
+def test_what_slurm_refuses_is_said_once_a_run(
+    sweep: Sweep, command: Command, tmp_path: Path, capsys: Shown
+) -> None:
+    command("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
+    assert sweep("seed=1,2", "elmo.placement=none", "hydra/launcher=slurm") == 2
+    shown = capsys.readouterr().out
+    assert shown.count("not submitted: sbatch: error: invalid partition specified: x") == 2
+    assert len((tmp_path / "commands" / "sbatch.asked").read_text().splitlines()) == 1
+
+
+def test_states(command: Command) -> None:
+    command("squeue", "echo 5_0 RUNNING; echo 5_1 PENDING")
+    assert slurm_launcher.states_of("5") == {"5_0": "RUNNING", "5_1": "PENDING"}
+    command("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
+    assert slurm_launcher.states_of("5") == {}
+    command("squeue", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    assert slurm_launcher.states_of("5") is None
