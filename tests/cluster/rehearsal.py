@@ -35,7 +35,7 @@ def main() -> None:
     print(_said("bash", str(script), *SIZE), end="", flush=True)
     stopped = _stop_each_once(folder / "slurm" / ".slurm" / "table2")
     print(_bench(folder, "plain"), end="")
-    wrong = [f"{path}: differs" for path in _differences(folder)]
+    wrong = [f"{path}: differs, or is not there" for path in _differences(folder)]
     wrong += [] if stopped == RUNS else [f"only {stopped} of {RUNS} runs were stopped"]
     if wrong:
         sys.exit("\n".join(wrong))
@@ -72,10 +72,13 @@ def _stop_each_once(logs: Path) -> int:
 
 
 def _differences(folder: Path) -> list[Path]:
-    """Return the files of the runs that are not the same, byte for byte; times are left out."""
+    """Return the files of the runs that are not there, or not the same to the byte; times are left out."""
     found = []
     for plain in sorted((folder / "plain" / "ner").iterdir()):
         slurm = folder / "slurm" / "ner" / plain.name
+        if not (slurm / "result.json").exists():
+            found.append(slurm / "result.json")
+            continue
         for name in ("predictions.jsonl", "head.safetensors", "vocabulary.json"):
             if (plain / name).read_bytes() != (slurm / name).read_bytes():
                 found.append(slurm / name)
