@@ -72,7 +72,7 @@ def _stop_each_once(logs: Path) -> int:
 
 
 def _differences(folder: Path) -> list[Path]:
-    """Return the files of the runs that are not there, or not the same to the byte; times are left out."""
+    """Return the files of the runs that are missing, or not the same; times are left out."""
     found = []
     for plain in sorted((folder / "plain" / "ner").iterdir()):
         slurm = folder / "slurm" / "ner" / plain.name
