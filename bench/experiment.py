@@ -68,6 +68,7 @@ class Experiment:
     ensembles: dict[str, str] = field(default_factory=dict)  # name: column whose seeds it combines
     noise: NoiseLevels | None = None
     baseline: str | None = None  # the column that others are compared with
+    without: list[str] = field(default_factory=list)  # rows.NAME and columns.NAME to leave out
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win
     paper: dict[str, dict[str, Any]] = field(default_factory=dict)  # its numbers, by row and column
