@@ -67,6 +67,7 @@ class Experiment:
     columns: dict[str, dict[str, Any]] = omegaconf.MISSING  # name: overrides, and x for a curve
     ensembles: dict[str, str] = field(default_factory=dict)  # name: column whose seeds it combines
     noise: NoiseLevels | None = None
+    given: dict[str, Any] = field(default_factory=dict)  # what ${experiment.given.NAME} stands for
     baseline: str | None = None  # the column that others are compared with
     without: list[str] = field(default_factory=list)  # rows.NAME and columns.NAME to leave out
     seeds: list[int] = field(default_factory=lambda: [1])

@@ -18,6 +18,9 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+_inside: set[int] = set()
+"""The signals that raise `Interrupted` at present."""
+
 
 class Interrupted(SystemExit):
     """A signal ends the program, with status 128 + its number, as a shell would say it.
@@ -46,6 +49,7 @@ def interruptible() -> Iterator[None]:
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, _stop)
+            _inside.add(number)
     try:
         yield
     except BaseException as error:
@@ -56,8 +60,16 @@ def interruptible() -> Iterator[None]:
             print(line, file=sys.stderr, flush=True)
         raise stop from None
     finally:
+        _inside.clear()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def take_back() -> None:
+    """Answer SIGTERM here again, where a library has taken it over inside `interruptible`."""
+    main_thread = threading.current_thread() is threading.main_thread()
+    if main_thread and signal.SIGTERM in _inside:
+        signal.signal(signal.SIGTERM, _stop)
 
 
 def behind(error: BaseException) -> Interrupted | None:

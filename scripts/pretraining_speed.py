@@ -61,6 +61,9 @@ class Step:
         self.optimizer = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
         self.autocast = lambda: torch.autocast(device, torch.bfloat16, enabled=half)
         self.state = self.model.bilm.zero_state(training.batch_size, self.model.softmax.weight)
+        if device == "cuda":  # as in training
+            with self.autocast():
+                self.model.record(training.unroll_steps, training.batch_size)
 
     def measure(self, steps: int) -> dict[str, list[float]]:
         times: dict[str, list[float]] = {}

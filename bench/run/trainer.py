@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from bench.errors import ConfigError
+from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
 
 
@@ -45,7 +46,7 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             deterministic=cfg.trainer.deterministic,
             gradient_clip_val=training.clip_norm or training.clip_value,
             gradient_clip_algorithm="value" if training.clip_value else "norm",
-            callbacks=[*average, *callbacks],
+            callbacks=[OwnSignals(), *average, *callbacks],
             use_distributed_sampler=False,
             enable_model_summary=False,
             **options,

@@ -45,6 +45,9 @@ def of_experiment(
     hold for all runs. `tasks` are those that there are. Where neither the file nor `given` names
     one, the single row is `default_task`. Raises ConfigError for contradictions.
     """
+    for key in node.given:
+        if OmegaConf.is_missing(node.given, key):
+            raise ConfigError(f"{name}: experiment.given.{key}=… is missing (see its file)")
     experiment = cast(dict[str, Any], OmegaConf.to_container(node, resolve=True))
     options = {override.key_or_group: override for override in given}
     rows, left_out = _rows(name, experiment["rows"], options, tasks, default_task)

@@ -13,8 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 from bench.interrupts import interruptible
+from bench.run.callbacks.signals import OwnSignals
 from bench.run.record import Record
 from tests.bench.small import SMALL
 
@@ -170,6 +174,33 @@ def test_processes_that_train_together_end_with_the_first(
     assert others
     process.kill()
     wait_for(lambda: not any(map(running, others)), seconds=20)
+
+
+class Ending(pl.LightningModule):
+    """Its first step is its last."""
+
+    def training_step(self, *_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def configure_optimizers(self) -> None:
+        return None
+
+
+def test_lightning_does_not_answer_for_us() -> None:
+    """Its answer waits for all processes, inside the signal; some never come."""
+    trainer = pl.Trainer(
+        accelerator="cpu",
+        callbacks=[OwnSignals()],
+        max_epochs=1,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    with pytest.raises(SystemExit) as stop, interruptible():
+        trainer.fit(Ending(), DataLoader(TensorDataset(torch.zeros(1))))
+    assert stop.value.code == STATUS[signal.SIGTERM]
+    assert not trainer.received_sigterm
 
 
 def test_an_interruption_that_a_failing_clean_up_hides(capsys: pytest.CaptureFixture[str]) -> None:

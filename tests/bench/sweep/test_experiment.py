@@ -69,8 +69,12 @@ EXPECTED = {
     "ensemble-snli": (5, ["task=snli ", " seed=5"]),
     "encoders": (5 * len(TASKS), ["task=coref encoder=static", "task=pos elmo.placement=none"]),
     "noise": (10, ["task=ner elmo.placement=none", "task=sst5 elmo.placement=output"]),
+    "learning": (28, ["task=pos elmo.layers=0 encoder=elmo encoder.source='model@100'"]),
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
 }
+
+
+GIVEN = {"learning": ["experiment.given.model=./model"]}
 
 
 def test_no_experiment_is_forgotten_here() -> None:
@@ -81,7 +85,7 @@ def test_no_experiment_is_forgotten_here() -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_expands_to_exactly_its_runs(planned: Planned, name: str) -> None:
     count, parts = EXPECTED[name]
-    commands = planned(f"experiment={name}")
+    commands = planned(f"experiment={name}", *GIVEN.get(name, ()))
     assert len(commands) == count
     for part in parts:
         assert any(part in command for command in commands), part
@@ -147,6 +151,7 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (["experiment=table2", "data=mini,open"], "data=mini,open: one value for all runs"),
         (["experiment=table2", "task=snly"], "task=snly: unknown; did you mean 'snli'?"),
         (["experiment=table1,table2"], "one experiment at a time"),
+        (["experiment=learning"], "learning: experiment.given.model=… is missing"),
         (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
         (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
         (
