@@ -124,17 +124,17 @@ def test_tensorboard(small: Small, result: Result) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "variable", "said"),
+    ("offline", "variable", "said"),
     [
-        ("offline: false", "", True),
-        ("offline: true", "", False),
-        ("offline: false", "WANDB_API_KEY=" + 40 * "a", False),
-        ("offline: false", "WANDB_MODE=offline", False),
-        ("offline: false", "NETRC={}/written", False),
+        (False, "", True),
+        (True, "", False),
+        (False, "WANDB_API_KEY=" + 40 * "a", False),
+        (False, "WANDB_MODE=offline", False),
+        (False, "NETRC={}/written", False),
     ],
 )
 def test_a_missing_login_is_known_before(
-    words: str, variable: str, said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    offline: bool, variable: str, said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import wandb
 
@@ -146,9 +146,10 @@ def test_a_missing_login_is_known_before(
         name, _, value = variable.format(tmp_path).partition("=")
         monkeypatch.setenv(name, value)
     settings = wandb.Settings()  # anew: W&B itself reads them once a process
-    settings.update_from_env_vars(os.environ)
+    settings.update_from_env_vars(dict(os.environ))
     monkeypatch.setattr(wandb, "setup", lambda: SimpleNamespace(settings=settings))
-    node = OmegaConf.create("{_target_: pytorch_lightning.loggers.WandbLogger, " + words + "}")
+    target = "pytorch_lightning.loggers.WandbLogger"
+    node = OmegaConf.create({"_target_": target, "offline": offline})
     way_out = "logger=wandb: no API key: `wandb login`, or logger.offline=true"
     assert missing_login(node) == (way_out if said else None)
     assert missing_login(OmegaConf.create({"_target_": None})) is None
