@@ -95,6 +95,19 @@ class Choice:
             yield Choice(shorter, self.content)
 
 
+def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted key and the value of each leaf of nested dictionaries.
+
+    >>> dict(leaves({"seed": 1, "elmo": {"l2": 0.1}}))
+    {'seed': 1, 'elmo.l2': 0.1}
+    """
+    if isinstance(node, Mapping):
+        for key, value in node.items():
+            yield from leaves(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, node
+
+
 def _id(values: Mapping[str, Any]) -> str:
     text = json.dumps(_canonical(values), sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]

@@ -69,6 +69,7 @@ class Experiment:
     noise: NoiseLevels | None = None
     given: dict[str, Any] = field(default_factory=dict)  # what ${experiment.given.NAME} stands for
     baseline: str | None = None  # the column that others are compared with
+    without: list[str] = field(default_factory=list)  # rows.NAME and columns.NAME to leave out
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win
     paper: dict[str, dict[str, Any]] = field(default_factory=dict)  # its numbers, by row and column

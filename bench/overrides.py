@@ -21,6 +21,7 @@ from yaml import YAMLError
 
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
+from bench.verbatim import quoted
 from elmo_core.errors import WeightsError, did_you_mean
 
 COMMANDS = {
@@ -55,6 +56,9 @@ EXTRAS = {
 }
 """Hydra plugins by the word that asks for them: the distribution, and the extra that brings it."""
 
+LEFT_OUT = re.compile(r"~experiment\.((rows|columns)\..+)", re.DOTALL)
+"""A row or column that is left out; its name may hold what Hydra takes for its own: `=`, λ, …"""
+
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
 
 
@@ -85,11 +89,19 @@ def expand(arguments: list[str]) -> list[str]:
       trained on like the built-in one.
     - A path that begins with `~/`, or that Hydra cannot read as it stands, is quoted.
     - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
+    - `~experiment.columns.NAME` and `~experiment.rows.NAME`, all of them, become one
+      `experiment.without=[…]`, whatever the names are made of.
     """
+    left_out = [found[1] for word in arguments if (found := LEFT_OUT.fullmatch(word))]
     expanded = []
     keys = {argument.partition("=")[0] for argument in arguments}
     open_data = "data" not in keys
     for argument in arguments:
+        if LEFT_OUT.fullmatch(argument):
+            if left_out:
+                expanded.append(f"experiment.without=[{','.join(map(quoted, left_out))}]")
+                left_out = []
+            continue
         key, _, value = argument.partition("=")
         # What a word brings stands beside it: Hydra takes no overrides on both sides of an option.
         if open_data and key in ("data.dir", "data.set"):

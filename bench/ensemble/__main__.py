@@ -11,9 +11,10 @@ from bench.errors import exit_status
 from bench.options import add_trust
 
 EXAMPLES = f"""examples:
-  {PROGRAM} runs/snli/input+output-*    # all seeds of a sweep
-  {PROGRAM} runs/ner/RUN runs/ner/RUN   # of any placement, encoder and seed
-  python -m bench experiment=ensemble-snli                  # the paper's: five runs, then together
+  {PROGRAM} --seeds runs/snli/RUN               # with all other seeds of the same run
+  {PROGRAM} runs/ner/RUN runs/ner/RUN           # two runs that differ in their seed
+  {PROGRAM} --mixed runs/ner/RUN runs/ner/RUN   # in placement, encoder, … as well
+  python -m bench experiment=ensemble-snli              # the paper's: five runs, then together
 
 Classes are chosen by the mean of their probabilities, spans by their summed scores, tags by their
 summed potentials. The ensemble is recorded beside its runs as one of them.
@@ -31,13 +32,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "runs", nargs="+", type=Path, metavar="RUN", help="folder of a finished run"
     )
+    parser.add_argument(
+        "--seeds",
+        action="store_true",
+        help="besides each RUN, take the finished runs beside it that differ in the seed alone",
+    )
+    parser.add_argument(
+        "--mixed", action="store_true", help="let the runs differ in more than their seed"
+    )
     parser.add_argument("--force", action="store_true", help="repeat a finished ensemble")
     add_trust(parser)
     given = parser.parse_args(arguments)
     with exit_status(debug=False):
         from bench.ensemble.combine import combine
+        from bench.ensemble.members import all_seeds
 
-        combine(given.runs, force=given.force, trusted=given.trust)
+        runs = (
+            [run for each in given.runs for run in all_seeds(each)] if given.seeds else given.runs
+        )
+        combine(runs, force=given.force, trusted=given.trust, mixed=given.mixed)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,27 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def combine(folders: Sequence[Path], force: bool = False, trusted: Sequence[str] = ()) -> Finished:
+def combine(
+    folders: Sequence[Path], force: bool = False, trusted: Sequence[str] = (), mixed: bool = False
+) -> Finished:
     """Combine, score and record the runs in `folders`, or show what was recorded before.
 
-    The runs may name classes of the packages `trusted`. Returns the ensemble's result. Raises
-    RunError where the runs cannot be combined.
+    Args:
+        folders: The runs'.
+        force: Whether an ensemble that was recorded before is made again.
+        trusted: Packages whose classes the runs may name.
+        mixed: Whether the runs may differ in more than their seed.
+
+    Returns:
+        The ensemble's result.
+
+    Raises:
+        RunError: The runs cannot be combined.
     """
     from bench.console import said_in
     from bench.run import panel
 
-    found = members(folders)
+    found = members(folders, mixed)
     name = ensemble_id(member.result.run_id for member in found)
     record = Record(found[0].folder.parent / name)
     result = record.finished()
@@ -38,12 +49,14 @@ def combine(folders: Sequence[Path], force: bool = False, trusted: Sequence[str]
         panel.show(result, record.folder, note="finished earlier; --force repeats it")
         return result
     with record.lock(), said_in(record.log):
-        result = _combined(found, record, trusted)
+        result = _combined(found, record, trusted, command(folders, mixed))
     panel.show(result, record.folder)
     return result
 
 
-def _combined(found: Sequence[Member], record: Record, trusted: Sequence[str]) -> Finished:
+def _combined(
+    found: Sequence[Member], record: Record, trusted: Sequence[str], asked: str
+) -> Finished:
     from bench.ensemble.committee import Committee
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
@@ -56,7 +69,7 @@ def _combined(found: Sequence[Member], record: Record, trusted: Sequence[str]) -
         timing[f"{split}_s"] = round(time.perf_counter() - started, 2)
         metrics[split] = committee.task.score(rows)
         predictions += [{"split": split, **row} for row in rows]
-    result = _outcome(found, record, committee, metrics, timing)
+    result = _outcome(found, record, committee, metrics, timing, asked)
     config = committee.first.cfg.copy()
     config.ensemble = [str(member.folder) for member in found]
     record.write_lines("predictions.jsonl", predictions)
@@ -82,6 +95,7 @@ def _outcome(
     committee: Committee,
     metrics: dict[str, dict[str, float]],
     timing: dict[str, float],
+    asked: str,
 ) -> Finished:
     """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
     primary, metric = "test" if "test" in metrics else "dev", committee.task.metric
@@ -110,7 +124,7 @@ def _outcome(
             **{split: len(found[0].examples[split]) for split in metrics},
             "trainable_parameters": sum(r.counts["trainable_parameters"] for r in results),
         },
-        command=command([member.folder for member in found]),
+        command=asked,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,12 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
+
+from bench.choice import Choice, leaves
 from bench.ensemble import PROGRAM
 from bench.errors import RunError
 from bench.records import Finished
+from bench.run import trust
 from bench.run.record import Record
 
 Examples = dict[str, str]  # the gold of each, as JSON, by id
+JUDGED = re.compile(r"seed|data\.(?!train_share)")
+"""Keys in which members may differ, or by whose examples they were judged."""
 
 
 def ensemble_id(run_ids: Iterable[str]) -> str:
@@ -24,9 +31,9 @@ def ensemble_id(run_ids: Iterable[str]) -> str:
     return f"ensemble-{hashlib.sha256(' '.join(sorted(run_ids)).encode()).hexdigest()[:10]}"
 
 
-def command(folders: Sequence[Path]) -> str:
+def command(folders: Sequence[Path], mixed: bool = False) -> str:
     """What combines these runs, for a shell."""
-    return f"{PROGRAM} {shlex.join(map(str, folders))}"
+    return f"{PROGRAM} {'--mixed ' * mixed}{shlex.join(map(str, folders))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +52,20 @@ class Member:
         if result.ensemble:
             raise RunError(f"{folder} is an ensemble itself: name its runs instead")
         return cls(folder, result)
+
+    @cached_property
+    def choice(self) -> dict[str, Any]:
+        """What decides the run's numbers, by dotted key, the seed and the data aside."""
+        values = Choice.of(self.cfg).values
+        return {key: value for key, value in leaves(values) if not JUDGED.match(key)}
+
+    @cached_property
+    def cfg(self) -> DictConfig:
+        return trust.typed(self.folder / "config.yaml")
+
+    def value(self, key: str) -> Any:
+        """Return the value of a key, of which a choice leaves out what stands at its default."""
+        return self.choice.get(key, OmegaConf.select(self.cfg, key))
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -69,9 +90,17 @@ class Member:
         return found
 
 
-def members(folders: Sequence[Path]) -> list[Member]:
-    """Raises RunError, naming what differs, unless these are two or more finished runs of one task
-    that were scored on the same examples."""
+def members(folders: Sequence[Path], mixed: bool = False) -> list[Member]:
+    """Return the runs in `folders`, as members of one ensemble.
+
+    Args:
+        folders: The runs'.
+        mixed: Whether they may differ in more than their seed.
+
+    Raises:
+        RunError: They are not two or more finished runs of one task that were scored on the same
+            examples and, unless `mixed`, chosen alike but for the seed. It names what differs.
+    """
     if len(folders) < 2:
         raise RunError("an ensemble has two runs or more")
     found = [Member.of(folder) for folder in folders]
@@ -80,12 +109,53 @@ def members(folders: Sequence[Path]) -> list[Member]:
         raise RunError(f"{twice[0]} is named twice")
     first = found[0]
     for other in found[1:]:
-        if difference := _difference(first, other):
-            raise RunError(f"{first.folder} and {other.folder} do not go together: {difference}")
+        if told := difference(first, other):
+            raise RunError(f"{first.folder} and {other.folder} do not go together: {told}")
+        if not mixed and (told := choice_difference(first, other)):
+            raise RunError(
+                f"{first.folder} and {other.folder} differ in more than the seed: {told}; "
+                "--mixed combines them all the same, --seeds RUN takes all seeds of one run"
+            )
     return found
 
 
-def _difference(one: Member, other: Member) -> str | None:
+def all_seeds(folder: Path) -> list[Path]:
+    """Return the folder of a finished run, and those beside it of the same run with other seeds.
+
+    Raises RunError where `folder` holds no finished run, or none stands beside it.
+    """
+    first = Member.of(folder)
+    beside = (path for path in sorted(folder.parent.iterdir()) if path.name != folder.name)
+    others = [other for path in beside if (other := _other_seed(first, path))]
+    if not others:
+        raise RunError(f"{folder}: no run beside it is finished and differs in the seed alone")
+    return [member.folder for member in sorted([first, *others], key=lambda m: m.result.seed)]
+
+
+def _other_seed(first: Member, folder: Path) -> Member | None:
+    """Return the run in `folder`, if it is `first` with another seed."""
+    try:
+        other = Member.of(folder)
+        if other.result.evaluation or choice_difference(first, other):
+            return None
+        return None if difference(first, other) else other
+    except RunError:  # not finished, an ensemble, or damaged
+        return None
+
+
+def choice_difference(one: Member, other: Member) -> str | None:
+    """Say in which key two runs were chosen otherwise, the seed and the data aside, if in any."""
+    ours, theirs = one.choice, other.choice
+    keys = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
+    if not keys:
+        return None
+    # A key that both have tells more: without ELMo, for one, a choice has no encoder.
+    key = min(keys, key=lambda key: (key not in ours or key not in theirs, key))
+    return f"{key}={one.value(key)} and {key}={other.value(key)}"
+
+
+def difference(one: Member, other: Member) -> str | None:
+    """Say in what two runs differ that cannot be combined, if in anything."""
     if one.result.task != other.result.task:
         return f"task={one.result.task} and task={other.result.task}"
     prints = [member.result.data.get("fingerprint") for member in (one, other)]

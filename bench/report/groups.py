@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from bench.choice import leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Run
@@ -133,25 +134,17 @@ def told_apart(
         names: What the data of each run is called.
         shown: How keys begin that are told elsewhere.
     """
-    leaves = [dict(_leaves(runs[0].choice)) for runs in family]
-    keys = {key for each in leaves for key in each if not key.startswith(tuple(shown))}
-    for runs, each in zip(family, leaves, strict=True):
-        words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if _tells(key, leaves))
+    chosen = [dict(leaves(runs[0].choice)) for runs in family]
+    keys = {key for each in chosen for key in each if not key.startswith(tuple(shown))}
+    for runs, each in zip(family, chosen, strict=True):
+        words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if _tells(key, chosen))
         yield Group(tuple(runs), " ".join(words), names[runs[0]])
 
 
-def _tells(key: str, leaves: Sequence[Mapping[str, Any]]) -> bool:
+def _tells(key: str, chosen: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether the groups differ in `key`; one without ELMo is not asked about keys of it."""
-    asked = [each for each in leaves if key in each or not key.startswith("elmo.")]
+    asked = [each for each in chosen if key in each or not key.startswith("elmo.")]
     return len({str(each.get(key)) for each in asked}) > 1
-
-
-def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(node, Mapping):
-        for key, value in node.items():
-            yield from _leaves(value, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, node
 
 
 def _order(group: Group) -> tuple[Any, ...]:

@@ -10,10 +10,13 @@ It hears, under these names, at the step of the epoch (from 1):
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from netrc import NetrcParseError, netrc
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger, WandbLogger
@@ -53,6 +56,34 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
             logger.experiment.finish(exit_code=int(status == "failed"))
 
 
+WANDB = "api.wandb.ai"
+WAY_OUT = "`wandb login`, or logger.offline=true"
+
+
+def missing_login(node: DictConfig) -> str | None:
+    """Say in a line that nobody is logged in, where `node` asks for W&B over the network.
+
+    Nothing is sent: whether a key is right, W&B itself says.
+    """
+    if not str(node.get("_target_")).endswith(".WandbLogger") or node.offline:
+        return None
+    import wandb
+
+    settings = wandb.setup().settings
+    if settings.mode != "online" or settings.api_key or settings.identity_token_file:
+        return None
+    hosts = {WANDB, urlsplit(settings.base_url).hostname}
+    return None if hosts & _netrc_hosts() else f"logger=wandb: no API key: {WAY_OUT}"
+
+
+def _netrc_hosts() -> set[str]:
+    """Return the hosts to which the user's netrc file, if there is one, has a login."""
+    try:
+        return set(netrc(Path(os.environ.get("NETRC", "~/.netrc")).expanduser()).hosts)
+    except (OSError, NetrcParseError):
+        return set()
+
+
 @contextmanager
 def _wandb_errors() -> Iterator[None]:
     """Raise ConfigError, in one line, for what W&B refuses: mostly, that nobody is logged in."""
@@ -64,8 +95,7 @@ def _wandb_errors() -> Iterator[None]:
         reason = " ".join(str(error).split())
         if "api_key" in reason.lower().replace(" ", "_"):
             reason = "no API key"
-        way_out = "`wandb login`, or logger.offline=true"
-        raise ConfigError(f"logger=wandb: {reason}: {way_out}") from error
+        raise ConfigError(f"logger=wandb: {reason}: {WAY_OUT}") from error
 
 
 def finished(logger: Logger | None, result: Finished) -> None:

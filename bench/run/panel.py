@@ -1,7 +1,8 @@
-"""The panel at the end of a run."""
+"""What stands at the end of a run: a panel on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
@@ -13,41 +14,64 @@ from rich.text import Text
 from bench.console import among_many
 from bench.records import Finished
 
+Row = tuple[str, str, str]  # key, value, what stands beside it
+
 
 def show(result: Finished, folder: Path, note: str = "") -> None:
-    """Scores beside what needs no learning, the mixes, and where everything lies."""
+    """Scores beside what needs no learning, the mixes, and where everything lies.
+
+    Without a terminal, a line is `key  value`, and has no box around it.
+    """
     if among_many():  # their table follows
         return
-    grid = Table.grid(padding=(0, 2))
-    name = result.metric
-    for split, metrics in result.metrics.items():
-        cells = [
-            f"{label} {value:.2f}" for label, value in result.yardsticks.get(split, {}).items()
-        ]
-        beside = f"({', '.join(cells)})" if cells else ""
-        grid.add_row(f"{split} {name}", f"[bold]{metrics[name]:.2f}[/]", beside)
-    for where, mix in result.mix.items():
-        shares = "  ".join(f"{share:.3f}" for share in mix.weights)
-        grid.add_row(f"mix, {where}", f"s = {shares}", f"γ = {mix.gamma:.3f}")
-    if code := result.online_code:
-        times = f"{code.compression:.2f} times shorter than by lot"
-        grid.add_row("code length", f"{code.bits / 1000:.2f} kbit", f"({times})")
-    grid.add_row("encoder", result.encoder_name)
-    if members := result.ensemble:
-        alone = [fmean(getattr(run, split) for run in members) for split in result.metrics]
-        means = ", ".join(f"{mean:.2f}" for mean in alone)
-        grid.add_row("ensemble", f"{len(members)} runs", f"(alone {means} on average)")
-    elif result.evaluation:
-        grid.add_row("trained on", result.trained_name, f"({result.evaluation.run_id})")
-    else:
-        epochs = f"{result.epochs}, the best: {result.best_epoch}"
-        if result.steps:
-            epochs += f" ({result.steps:,} steps)"
-        grid.add_row("epochs", epochs, f"{result.seconds:.0f} s in all")
-    place = Text(f"run  {folder}", overflow="fold")
     control = " · control" * bool(result.data.get("control"))
     title = f"{result.task} · {result.data_name}{control} · elmo.placement={result.elmo.placement}"
+    rows = [*_scores(result), *_mixes(result), *_origin(result)]
+    if not Console().is_terminal:
+        lines = [title, *("  ".join(filter(None, row)) for row in rows), f"run  {folder}", note]
+        print("\n".join(filter(None, lines)))
+        return
+    grid = Table.grid(padding=(0, 2))
+    for key, value, beside in rows:
+        grid.add_row(key, Text(value, "bold" if key in _score_keys(result) else ""), beside)
+    place = Text(f"run  {folder}", overflow="fold")
     width = max(Console().width, len(place) + 4)  # a path that is cut is of no use
     Console(width=width).print(
         Panel(Group(grid, place), title=title, subtitle=note or None, expand=False)
     )
+
+
+def _score_keys(result: Finished) -> dict[str, str]:
+    """Return what the score of each split is called, with the split."""
+    return {f"{split} {result.metric}": split for split in result.metrics}
+
+
+def _scores(result: Finished) -> Iterator[Row]:
+    for key, split in _score_keys(result).items():
+        trivial = result.yardsticks.get(split, {}).items()
+        beside = ", ".join(f"{label} {value:.2f}" for label, value in trivial)
+        yield key, f"{result.metrics[split][result.metric]:.2f}", f"({beside})" if beside else ""
+
+
+def _mixes(result: Finished) -> Iterator[Row]:
+    for where, mix in result.mix.items():
+        shares = "  ".join(f"{share:.3f}" for share in mix.weights)
+        yield f"mix, {where}", f"s = {shares}", f"γ = {mix.gamma:.3f}"
+
+
+def _origin(result: Finished) -> Iterator[Row]:
+    """Yield what the scores are of: the encoder, and how the model was trained."""
+    if code := result.online_code:
+        times = f"({code.compression:.2f} times shorter than by lot)"
+        yield "code length", f"{code.bits / 1000:.2f} kbit", times
+    yield "encoder", result.encoder_name, ""
+    if members := result.ensemble:
+        alone = [fmean(getattr(run, split) for run in members) for split in result.metrics]
+        means = ", ".join(f"{mean:.2f}" for mean in alone)
+        yield "ensemble", f"{len(members)} runs", f"(alone {means} on average)"
+    elif result.evaluation:
+        yield "trained on", result.trained_name, f"({result.evaluation.run_id})"
+    else:
+        steps = f" ({result.steps:,} steps)" if result.steps else ""
+        epochs = f"{result.epochs}, the best: {result.best_epoch}{steps}"
+        yield "epochs", epochs, f"{result.seconds:.0f} s in all"

@@ -52,11 +52,19 @@ def read(path: Path, trusted: Sequence[str] = ()) -> DictConfig:
         RunError: in one line, where the file is no configuration of a run, refers to the
             environment, or names a class that is not trusted.
     """
-    cfg = _typed(path, parsed(path))
+    cfg = typed(path)
     for part in BUILT:
         for key, target in _targets(OmegaConf.to_container(cfg[part]), part):
             _require_trust(path, key, target, trusted)
     return cfg
+
+
+def typed(path: Path) -> DictConfig:
+    """The configuration at `path`, typed and checked, to be looked at: build nothing of it.
+
+    Raises RunError, in one line, where the file is no configuration of a run.
+    """
+    return _typed(path, parsed(path))
 
 
 def parsed(path: Path) -> DictConfig:

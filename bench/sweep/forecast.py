@@ -13,13 +13,13 @@ from rich.table import Table
 
 from bench.console import counted, duration, quiet
 from bench.errors import explain
-from bench.run.features import store_of
+from bench.run.loggers import missing_login
 from bench.sweep.job import Job, runs
 from bench.sweep.needs import Needs, cells, lacking
+from bench.sweep.room import Features
 from bench.sweep.trial import STEPS, earlier, kind, tried
-from elmo_core import Encoder
 from elmo_core.downloads.fetch import downloads_off
-from elmo_core.store.plan import Cost, Wanted, amount, decide, estimate
+from elmo_core.store.plan import Cost, amount
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,13 @@ def show(jobs: Sequence[Job]) -> None:
                     reasons.setdefault(reason, []).extend(together)
     if found:
         console.print(_table(found))
-        for line in (_time(found), _features(found)):
+        for line in (_time(found), _features(found), *forecaster.features.shortage()):
             console.print(line, highlight=False, markup=False, soft_wrap=True)
     for reason, stopped in reasons.items():
         text = f"not known for {cells(stopped)}: {reason}"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
+    for line in dict.fromkeys(filter(None, (missing_login(job.cfg.logger) for job in jobs))):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _by_kind(jobs: Sequence[Job]) -> list[list[Job]]:
@@ -83,8 +85,7 @@ class _Forecaster:
 
     def __init__(self) -> None:
         self.needs = Needs()
-        self.wanted: dict[int, Wanted] = {}  # by data
-        self.costs: dict[tuple[int, str, str], tuple[Cost, bool]] = {}
+        self.features = Features(self.needs)
 
     def of(self, jobs: list[Job]) -> Forecast | list[str]:
         """Return the forecast for runs of one kind, or why there is none."""
@@ -98,39 +99,20 @@ class _Forecaster:
 
     def _made(self, jobs: list[Job], cfg: DictConfig) -> Forecast:
         data, encoder = self.needs.data(cfg), self.needs.encoder(cfg)
-        wanted = self._wanted(cfg)
-        cost, live = (None, False) if encoder is None else self._cost(cfg, encoder, wanted)
+        cost, way = (None, None) if encoder is None else self.features.cost(cfg, encoder)
         known = earlier(cfg)
         epoch = median(known) if known else tried(cfg, data, encoder, self.needs.mixes(cfg))
-        if not known and cost is not None and live:
+        if not known and cost is not None and way == "live":
             epoch += cost.seconds
         return Forecast(
             jobs=jobs,
             examples=len(data.examples("train")) + len(data.examples("dev")),
-            tokens=wanted.tokens,
+            tokens=self.features.wanted(cfg).tokens,
             features=cost,
-            live=live,
+            live=way == "live",
             epoch=epoch,
             earlier=len(known),
         )
-
-    def _wanted(self, cfg: DictConfig) -> Wanted:
-        data = self.needs.data(cfg)
-        if id(data) not in self.wanted:
-            examples = (e for split in ("train", "dev") for e in data.examples(split))
-            self.wanted[id(data)] = Wanted.of(s for e in examples for s in data.task.sentences(e))
-        return self.wanted[id(data)]
-
-    def _cost(self, cfg: DictConfig, encoder: Encoder, wanted: Wanted) -> tuple[Cost, bool]:
-        key = (id(wanted), encoder.fingerprint, cfg.features.precision)
-        if key not in self.costs:
-            store = store_of(cfg, encoder)
-            missing = store.attach(wanted.distinct)
-            cost = estimate(store, {each: wanted.distinct[each] for each in missing})
-            limit = cfg.features.max_gb and int(cfg.features.max_gb * 1e9)
-            way = "live" if cfg.features.mode == "live" else decide(store, cost, limit)[0]
-            self.costs[key] = cost, way == "live"
-        return self.costs[key]
 
 
 def _table(found: Sequence[Forecast]) -> Table:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -15,8 +16,10 @@ from omegaconf import DictConfig, OmegaConf
 from bench.errors import ConfigError, explain
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.datamodule import BenchData
+from bench.run.loggers import missing_login
 from bench.run.trainer import check_device
 from bench.sweep.job import Job, runs
+from bench.sweep.room import Features
 from elmo_core import Encoder, Placement
 from elmo_core.downloads.glove import find
 
@@ -100,8 +103,9 @@ def require(jobs: Sequence[Job], here: bool) -> None:
     for job in jobs:
         if here:
             check_device(job.cfg)
-        for reason in lacking(needs, job.cfg):
-            reasons.setdefault(reason, []).append(job)
+        for reason in (*lacking(needs, job.cfg), missing_login(job.cfg.logger)):
+            if reason:
+                reasons.setdefault(reason, []).append(job)
     for reason, stopped in reasons.items():
         print(f"{cells(stopped)}: {reason}", file=sys.stderr)
     if reasons:
@@ -110,6 +114,19 @@ def require(jobs: Sequence[Job], here: bool) -> None:
             f"nothing was started: {count} of {runs(len(jobs))} cannot be done (see above); mend "
             "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
         )
+    if here:
+        for line in _short_of_room(needs, jobs):
+            print(line, file=sys.stderr)
+
+
+def _short_of_room(needs: Needs, jobs: Sequence[Job]) -> Iterator[str]:
+    """Yield a line for each disk without room for the features of these runs."""
+    features = Features(needs)
+    for job in jobs:
+        if (encoder := needs.encoder(job.cfg)) is not None:
+            with suppress(Exception):  # of an encoder of the user's own: the run says so
+                features.cost(job.cfg, encoder)
+    yield from features.shortage()
 
 
 def cells(jobs: Sequence[Job]) -> str:

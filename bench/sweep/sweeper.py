@@ -35,6 +35,7 @@ from bench.sweep.expand import grid, of_experiment
 from bench.sweep.gpus import Gpus
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
 from bench.sweep.noise import noisy
+from bench.sweep.without import leave_out
 
 if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
@@ -111,6 +112,7 @@ class Sweep(Sweeper):
             overrides=list(self.config.hydra.overrides.hydra),
         )
         name = choices["experiment"]
+        leave_out(name, self.config.experiment)
         cells, left_out = of_experiment(name, self.config.experiment, given, tasks, choices["task"])
         for line in left_out:
             print(f"{name}: {line}", file=sys.stderr)

@@ -14,10 +14,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from elmo_core.packages import needed
@@ -29,6 +29,7 @@ from elmo_core.text.sentences import read_sentences
 from elmo_core.whole_files import replacing, sha256_of
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
+PARTS = TRAIN, HELDOUT
 VOCABULARY, SETTINGS, REPORT = "vocabulary.txt", "prepare.json", "report.json"
 BLOCK = 100
 """Neighbouring sentences that are held out together: what stands around a sentence tells of it."""
@@ -71,8 +72,9 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
 
     Raises:
         TextError: a text is missing or not UTF-8; the message names the file and the line.
-        CorpusError: the texts are empty, nothing is held out, the folder was begun with another
-            request or other texts, or a file in it is damaged.
+        CorpusError: the texts are empty, nothing is held out (neither leaves anything in the
+            folder), the folder was begun with another request or other texts, or a file in it is
+            damaged.
         OSError: the disk is full.
     """
     request = request or Request()
@@ -91,6 +93,9 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
             if not (out / TRAIN / name).is_file():
                 _tokenise(path, out, name, request)
             progress.advance(task, path.stat().st_size)
+        if reason := _too_small(out, list(files), request):
+            _withdraw(out, list(files))
+            raise CorpusError(reason)
         progress.update(task, description="counting and encoding")
         report = _number(out, list(files), request)
     with replacing(out / REPORT) as temporary:
@@ -146,7 +151,7 @@ def _tokenise(path: Path, out: Path, name: str, request: Request) -> None:
     """Write a file's two parts; the training part, whose presence says "done", comes last."""
     with ExitStack() as stack:
         parts = []
-        for part in (TRAIN, HELDOUT):  # left in the opposite order
+        for part in PARTS:  # left in the opposite order
             temporary = stack.enter_context(replacing(out / part / name))
             parts.append(stack.enter_context(open(temporary, "w", encoding="utf-8")))
         for block in _blocks(read_sentences(path, request.form)):
@@ -165,16 +170,39 @@ def _is_held_out(block: str, share: float) -> bool:
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
+def _too_small(out: Path, names: list[str], request: Request) -> str | None:
+    """Say why the tokenised texts are no corpus, if they are none."""
+    train, heldout = (read_tokenised([out / part / name for name in names]) for part in PARTS)
+    if next(train, None) is None:
+        return f"{out}: no sentence to train on: the texts are empty or all held out"
+    if next(heldout, None) is None:
+        return (
+            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}: "
+            "give a larger one, such as --heldout 0.1"
+        )
+    return None
+
+
+def _withdraw(out: Path, names: list[str]) -> None:
+    """Remove what was tokenised, and the claim last, so that other settings can begin here."""
+    for path in (out / part / name for part in PARTS for name in names):
+        path.unlink(missing_ok=True)
+        for folder in takewhile(lambda folder: folder != out, path.parents):
+            with suppress(OSError):  # it holds something else
+                folder.rmdir()
+    (out / SETTINGS).unlink()
+    with suppress(OSError):
+        out.rmdir()
+
+
 def _number(out: Path, names: list[str], request: Request) -> Report:
     """Count, choose the vocabulary, encode."""
     counts: Counter[str] = Counter()
     sentences = 0
-    train, heldout = ([out / part / name for name in names] for part in (TRAIN, HELDOUT))
+    train, heldout = ([out / part / name for name in names] for part in PARTS)
     for words in read_tokenised(train):
         counts.update(words)
         sentences += 1
-    if not counts:
-        raise CorpusError(f"{out}: no sentence to train on: the texts are empty or all held out")
     # Equal counts in alphabetical order: the same text gives the same file.
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     frequent = (word for word, count in ranked if count >= request.min_count)
@@ -187,11 +215,6 @@ def _number(out: Path, names: list[str], request: Request) -> Report:
     held: Counter[bool] = Counter()
     for words in read_tokenised(heldout):
         held.update(word in vocabulary.ids for word in words)
-    if not held:
-        raise CorpusError(
-            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}: "
-            "give another folder and a larger share, such as --heldout 0.1"
-        )
     return Report(
         sentences=sentences,
         tokens=counts.total(),

@@ -120,7 +120,7 @@ def test_nor_does_an_ensemble(
     (other / "result.json").write_text(json.dumps({**result, "run_id": other.name}))
     spoil(other, encoder=evil(tmp_path)[way])
     with pytest.raises(SystemExit) as stop:
-        ensemble([str(folder), str(other)])
+        ensemble(["--mixed", str(folder), str(other)])
     assert stop.value.code == 2
     assert "is not of this suite" in capsys.readouterr().err
     assert not (tmp_path / "marker").exists()

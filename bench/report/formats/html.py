@@ -1,4 +1,4 @@
-"""index.html: one page with everything inside (page.html, page.css)."""
+"""index.html: one page with everything inside (page.html, page.css, page.js, sort.js)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         autoescape=True,
         undefined=StrictUndefined,
     )
-    css, js = (_source(environment, name) for name in ("page.css", "page.js"))
+    css = _source(environment, "page.css")
+    js = "".join(_source(environment, name) for name in ("page.js", "sort.js"))
     page = _Page(folder, share(report.grids))
     return environment.get_template("page.html").render(
         css=css,

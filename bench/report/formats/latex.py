@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 DAGGER = r"$^\dagger$"
 HEADER = r"""% By python -m bench.report. In the preamble:
-% \usepackage{adjustbox,booktabs,graphicx,pifont,xcolor}
+% \usepackage{booktabs,graphicx,pifont,xcolor}
 """
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Begins what is made as narrow as the column, if it is wider."""
 SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -122,9 +124,8 @@ def _float(caption: str, label: str, tabular: str) -> str:
         (
             r"\begin{table}",
             r"\centering\small",
-            r"\begin{adjustbox}{max width=\linewidth}",  # narrower than the column: as it is
-            tabular,
-            r"\end{adjustbox}",
+            FITTED,
+            tabular + "}",
             rf"\caption{{{caption}}}",
             rf"\label{{tab:{label}}}",
             r"\end{table}",

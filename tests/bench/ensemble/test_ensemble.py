@@ -28,14 +28,14 @@ Together = Callable[..., tuple[int, str]]
 QUICK = (*SMALL, "training.max_epochs=1")
 KINDS = (
     ("seed=1", "elmo.placement=input+output"),
-    ("seed=2", "elmo.placement=input"),
+    ("seed=2", "elmo.placement=input+output"),
     ("seed=3", "elmo.placement=none"),
 )
 
 
 @pytest.fixture(scope="module")
 def trained(snli_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Runs that differ in seed and placement."""
+    """Two runs that differ in the seed, and one that differs in the placement, too."""
     root = tmp_path_factory.mktemp("trained")
     data = shutil.copytree(snli_folder, root / "data")
     for kind in KINDS:
@@ -45,7 +45,7 @@ def trained(snli_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list
             patch.setattr(sys, "argv", ["bench", *words])
             main()
     runs = (root / "runs" / "snli").iterdir()
-    return sorted(runs, key=lambda run: -len(run.name))  # as in KINDS
+    return sorted(runs, key=lambda run: json.loads((run / "result.json").read_text())["seed"])
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
 def test_probabilities_are_the_mean_and_the_record_is_a_runs(
     three: list[Path], together: Together, result: Result, tmp_path: Path
 ) -> None:
-    status, said = together(*three)
+    status, said = together("--mixed", *three)
     assert status == 0
     assert "3 runs" in said
     folder = tmp_path / "runs" / "snli" / ensemble_id(run.name for run in three)
@@ -120,7 +120,7 @@ def test_probabilities_are_the_mean_and_the_record_is_a_runs(
     assert run.keys() - made.keys() == {"files", "steps", "provenance"}
     assert made.keys() - run.keys() == {"ensemble", "command"}
     assert made["run_id"] == folder.name
-    assert made["elmo"]["placement"] == "input+output, input, none"
+    assert made["elmo"]["placement"] == "input+output, none"
     assert [each["run_id"] for each in made["ensemble"]] == [run.name for run in three]
     assert made["ensemble"][1]["dev"] == result(three[1])["metrics"]["dev"]["accuracy"]
     right = [r["gold"] == r["prediction"] for r in ours.values() if r["split"] == "test"]
@@ -129,7 +129,9 @@ def test_probabilities_are_the_mean_and_the_record_is_a_runs(
     found = read(tmp_path / "runs")
     assert not found.problems
     assert not found.unfinished
-    assert found.runs["snli", folder.name].command == f"python -m bench.ensemble {_joined(three)}"
+    assert found.runs["snli", folder.name].command == (
+        f"python -m bench.ensemble --mixed {_joined(three)}"
+    )
     (block,) = frames.runs(groups(found.finished))
     assert sum("3 together" in row[0] for row in block.frame.rows) == 1
 
@@ -212,9 +214,43 @@ def test_a_refusal_names_what_differs(what: str, three: list[Path], together: To
     assert not list(three[0].parent.glob("ensemble-*/result.json"))
 
 
-def test_how_much_was_trained_on_may_differ(three: list[Path], together: Together) -> None:
-    change(three[1] / "result.json", '"data": {', '"data": {"train_share": 0.5,')
-    assert together(*three[:2])[0] == 0
+MIXED = {
+    "placement": ("placement: input+output", "placement: input", "elmo.placement=input"),
+    "penalty": ("l2: 0.001", "l2: 0.1", "elmo.l2=0.1"),
+    "epochs": ("max_epochs: 1", "max_epochs: 9", "training.max_epochs=9"),
+    "share": ("train_share: 1.0", "train_share: 0.5", "data.train_share=0.5"),
+    "average": ("ema: null", "ema: 0.9", "training.ema=0.9"),
+}
+
+
+@pytest.mark.parametrize("what", MIXED)
+def test_more_than_the_seed_differs_only_if_asked(
+    what: str, three: list[Path], together: Together
+) -> None:
+    old, new, message = MIXED[what]
+    key, _, value = message.partition("=")
+    change(three[1] / "config.yaml", old, new)
+    status, said = together(*three[:2])
+    assert status == 2
+    assert f"differ in more than the seed: {key}={old.split()[1].replace('null', 'None')} " in said
+    assert f"and {key}={value}; --mixed" in said
+    assert said.count("\n") == 1
+    assert not list(three[0].parent.glob("ensemble-*/result.json"))
+    if what == "share":  # the others would not fit the head, or change nothing in it
+        assert together("--mixed", *three[:2])[0] == 0
+
+
+def test_all_seeds_of_a_run(three: list[Path], together: Together, result: Result) -> None:
+    """One that differs in more, a failed one and the ensemble of before are left out."""
+    shutil.copytree(three[0], three[0].parent / "failed")
+    change(three[0].parent / "failed" / "result.json", '"finished"', '"failed"')
+    assert together("--seeds", three[1])[0] == 0
+    (folder,) = three[0].parent.glob("ensemble-*")
+    assert [each["seed"] for each in result(folder)["ensemble"]] == [1, 2]
+    assert "finished earlier" in together("--seeds", three[0])[1]
+    status, said = together("--seeds", three[2])
+    assert status == 2
+    assert f"{three[2]}: no run beside it is finished and differs in the seed alone" in said
 
 
 def test_it_takes_two_that_are_none_themselves(three: list[Path], together: Together) -> None:
@@ -230,11 +266,11 @@ def test_data_that_has_changed_since_is_refused(
     three: list[Path], together: Together, tmp_path: Path
 ) -> None:
     change(tmp_path / "data" / "snli_1.0_test.jsonl", '"neutral"', '"entailment"')
-    status, said = together(*three)
+    status, said = together(*three[:2])
     assert status == 2
     assert "has changed since the runs" in said
     change(tmp_path / "data" / "snli_1.0_dev.jsonl", '"dev0"', '"dev99"')
-    assert "no example dev0" in together(*three)[1]
+    assert "no example dev0" in together(*three[:2])[1]
     assert not list(three[0].parent.glob("ensemble-*/result.json"))
 
 
@@ -242,7 +278,7 @@ def test_a_task_that_refuses_says_why(
     three: list[Path], together: Together, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SNLI, "combine", Task.combine)
-    status, said = together(*three)
+    status, said = together(*three[:2])
     assert status == 2
     assert "runs of snli cannot be combined: its task does not say how (Task.combine)" in said
 
@@ -260,6 +296,6 @@ def test_labels_must_be_the_same(
 
     learned.calls = 0  # type: ignore[attr-defined]
     monkeypatch.setattr(SNLI, "restore", learned)
-    status, said = together(*three)
+    status, said = together(*three[:2])
     assert status == 2
     assert "have learned different labels: label 1, label 2" in said

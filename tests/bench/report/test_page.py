@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import re
 import shutil
@@ -177,3 +180,71 @@ def test_a_browser_shows_it(made_up_report: Path, tmp_path: Path, width: int) ->
     picture = matplotlib.image.imread(shot)[..., :3]
     assert len(np.unique((255 * picture).astype(int).reshape(-1, 3), axis=0)) > 50
     assert 0.01 < (picture.mean(axis=2) < 0.6).mean() < 0.5
+
+
+CLICK = """<script>
+const column = (table, place) =>
+  [...table.tBodies[0].rows].map(row => row.cells[place].textContent);
+const found = [...document.querySelectorAll("table:not(.examples)")].flatMap(table =>
+  [...table.querySelectorAll("th[scope=col]")].map(heading => {
+    const place = heading.cellIndex, button = heading.querySelector("button");
+    const states = [column(table, place)];
+    for (let click = 0; click < 3; click++) {
+      button.click();
+      states.push(column(table, place));
+    }
+    return [heading.textContent, states];
+  }));
+document.title = "done";
+document.body.dataset.found = JSON.stringify(found);
+</script>"""
+
+
+def test_a_click_on_a_heading_sorts(made_up_report: Path, tmp_path: Path) -> None:
+    """One way, the other way, and as it was; the page's own policy lets the script run."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip(f"no browser ({', '.join(BROWSERS)}) on this machine")
+    text = (made_up_report / "index.html").read_text()
+    allowed = text.replace("script-src ", f"script-src 'sha256-{_digest(CLICK)}' ")
+    (tmp_path / "probe.html").write_text(allowed.replace("</body>", f"{CLICK}</body>"))
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    options += [f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "probe.html").as_uri()]
+    dom = subprocess.run([browser, *options], capture_output=True, text=True, timeout=120).stdout
+    found = re.search(r'data-found="(.*?)"', dom)
+    assert found
+    tables = json.loads(html.unescape(found.group(1)))
+    assert len(tables) > 40
+    moved = 0
+    for _, (before, first, second, third) in tables:
+        assert third == before
+        assert sorted(first) == sorted(second) == sorted(before)
+        assert [not cell for cell in first] == sorted(not cell for cell in first)  # empty ones last
+        moved += first != second
+    assert moved > 20
+    for name, values in (("dev", _score), ("time", _seconds), ("parameters", _count)):
+        columns = [states for heading, states in tables if heading == name]
+        assert columns
+        for _, first, second, _ in columns:
+            down = [values(cell) for cell in first if cell]
+            assert down == sorted(down, reverse=True)
+            assert [values(cell) for cell in second if cell] == sorted(down)
+
+
+def _digest(script: str) -> str:
+    inside = script.removeprefix("<script>").removesuffix("</script>")
+    return base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+
+
+def _score(cell: str) -> float:
+    return float(cell.split()[0])  # without its deviation and its seeds
+
+
+def _seconds(cell: str) -> float:
+    value, unit = cell.split()
+    return float(value) * {"s": 1, "min": 60, "h": 3600}[unit]
+
+
+def _count(cell: str) -> float:
+    value, _, unit = cell.partition(" ")
+    return float(value) * {"": 1, "k": 1e3, "M": 1e6}[unit]

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
-from bench.run.loggers import mix_metrics, split_metrics
+from bench.run.loggers import missing_login, mix_metrics, split_metrics
 from tests.bench.small import DIVERGING, SMALL
 
 Small = Callable[..., Path]
@@ -119,3 +121,35 @@ def test_tensorboard(small: Small, result: Result) -> None:
     events = EventAccumulator(str(path)).Reload()
     wanted = {name.replace(" ", "_"): score for name, score in expected(result(folder)).items()}
     assert {name: events.Scalars(name)[-1].value for name in wanted} == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("offline", "variable", "said"),
+    [
+        (False, "", True),
+        (True, "", False),
+        (False, "WANDB_API_KEY=" + 40 * "a", False),
+        (False, "WANDB_MODE=offline", False),
+        (False, "NETRC={}/written", False),
+    ],
+)
+def test_a_missing_login_is_known_before(
+    offline: bool, variable: str, said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import wandb
+
+    (tmp_path / "written").write_text("machine api.wandb.ai login user password secret\n")
+    for name in filter(lambda name: name.startswith("WANDB_"), list(os.environ)):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("NETRC", str(tmp_path / "none"))
+    if variable:
+        name, _, value = variable.format(tmp_path).partition("=")
+        monkeypatch.setenv(name, value)
+    settings = wandb.Settings()  # anew: W&B itself reads them once a process
+    settings.update_from_env_vars(dict(os.environ))
+    monkeypatch.setattr(wandb, "setup", lambda: SimpleNamespace(settings=settings))
+    target = "pytorch_lightning.loggers.WandbLogger"
+    node = OmegaConf.create({"_target_": target, "offline": offline})
+    way_out = "logger=wandb: no API key: `wandb login`, or logger.offline=true"
+    assert missing_login(node) == (way_out if said else None)
+    assert missing_login(OmegaConf.create({"_target_": None})) is None

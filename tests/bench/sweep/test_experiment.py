@@ -106,6 +106,26 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
     assert len(planned("experiment=smoke", "task=ner")) == 2
 
 
+def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> None:
+    left_out = ["~experiment.columns.all, λ=1", "~experiment.columns.baseline"]
+    commands = planned("experiment=table2", "task=snli,srl", *left_out)
+    assert len(commands) == 2 * 2
+    assert not any("elmo.l2=1 " in command or "placement=none" in command for command in commands)
+    assert len(planned("experiment=table2", *left_out, "~experiment.rows.squad")) == 2 * 2
+    assert len(planned("experiment=lambda", "task=srl", "~experiment.columns.λ=10")) == 6
+
+
+def test_the_words_that_leave_a_column_out_are_told_as_a_shell_reads_them(
+    bench: Bench, planned: Planned, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = "experiment=table2", "task=snli"
+    assert bench(*asked, "~experiment.columns.gone", f"paths.runs={tmp_path}") == 2
+    choices = capsys.readouterr().err.partition("(choose ")[2].rpartition(")")[0]
+    words = [word.removesuffix(",") for word in shlex.split(choices)]
+    assert "~experiment.columns.all, λ=0.001" in words
+    assert len(planned(*asked, *words[1:])) == 1
+
+
 def test_a_row_may_have_data_of_its_own(planned: Planned) -> None:
     row = "++experiment.rows.srl={task: srl, data.dir: /data/srl, training.max_epochs: 6}"
     commands = planned("experiment=figure2", "task=srl,ner", row)
@@ -134,6 +154,14 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (["experiment=learning"], "learning: experiment.given.model=… is missing"),
         (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
         (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
+        (
+            ["experiment=lambda", "~experiment.columns.10"],
+            "'λ=10'? (choose '~experiment.columns.λ=0',",
+        ),
+        (
+            ["experiment=lambda", "~experiment.rows.snli"],
+            "lambda has no rows by name; its rows are",
+        ),
         (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
     ],
 )

@@ -107,3 +107,33 @@ def test_a_table_with_another_encoder_than_the_papers_says_so(
     assert said("data=paper")
     assert not said("data=open")
     assert not said("data=paper", "experiment.paper_encoders=[random]")
+
+
+def test_a_disk_without_room_for_all_features_is_told_before(
+    sweep: Sweep, tmp_path: Path, capsys: Shown
+) -> None:
+    """In the plan and before the first run; nothing is said where there is room."""
+    store = [f"features.dir={tmp_path / 'features'}", "elmo.placement=input"]
+    assert sweep("seed=1,2", *store, "plan=true") == 0
+    assert "features take" not in capsys.readouterr().out
+    assert sweep("seed=1,2", *store, "features.max_gb=1e-5", "plan=true") == 0
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if "features take" in line]
+    assert re.search(r"features take [\d.]+ MB, but 0.0 MB are left of 0.0 MB", told)
+    assert "what does not fit is kept in memory by each run. features.dir=FOLDER" in told
+    assert sweep("seed=1,2", *store, "features.max_gb=1e-5") == 0
+    shown = capsys.readouterr().err.splitlines()
+    assert shown.index(told) < next(i for i, line in enumerate(shown) if line.startswith("[1/2]"))
+
+
+def test_w_and_b_without_a_login_starts_nothing(
+    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = "logger=wandb: no API key: `wandb login`, or logger.offline=true"
+    for room in ("forecast", "needs"):
+        monkeypatch.setattr(f"bench.sweep.{room}.missing_login", lambda node: said)
+    words = "seed=1,2", "elmo.placement=none", "logger=wandb"
+    assert sweep(*words, "plan=true") == 0
+    assert said in capsys.readouterr().out.splitlines()
+    assert sweep(*words) == 2
+    assert f"snli · seed 1, snli · seed 2: {said}" in capsys.readouterr().err.splitlines()
+    assert not list(tmp_path.glob("runs/*/*"))

@@ -95,6 +95,19 @@ def test_a_corpus_without_text(tmp_path: Path, content: str, share: float, messa
     (tmp_path / "text").write_text(content)
     with pytest.raises(CorpusError, match=message):
         prepare([tmp_path / "text"], tmp_path / "out", Request(heldout=share, min_count=1))
+    assert not (tmp_path / "out").exists()
+
+
+def test_after_a_text_too_short_other_settings_can_begin_there(
+    folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    (out / "train" / "texts").mkdir(parents=True)
+    (out / "train" / "texts" / "of the user").write_text("kept")
+    with pytest.raises(CorpusError, match=r"--heldout 0\.1"):
+        prepare([folder], out, Request(heldout=0.0))
+    assert [path.name for path in out.rglob("*") if path.is_file()] == ["of the user"]
+    assert prepare([folder], out, HALF) == prepare([folder], tmp_path / "fresh", HALF)
 
 
 def test_what_is_no_text(tmp_path: Path) -> None:
