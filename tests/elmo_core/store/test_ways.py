@@ -153,6 +153,8 @@ def full_after_three(monkeypatch: pytest.MonkeyPatch, small_shards: int) -> None
     write, calls = Path.write_bytes, []
 
     def full(self: Path, content: bytes) -> int:
+        if self.name.startswith(".claim"):  # a few bytes
+            return write(self, content)
         calls.append(self)
         if len(calls) > 3:
             write(self, content[: len(content) // 2])
