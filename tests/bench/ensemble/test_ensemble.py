@@ -21,6 +21,7 @@ from bench.report.read import read
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.small import SMALL
+from tests.bench.verbs import said
 
 Result = Callable[[Path], dict[str, Any]]
 Together = Callable[..., tuple[int, str]]
@@ -83,14 +84,7 @@ def together(capsys: pytest.CaptureFixture[str]) -> Together:
     """`together(RUN, RUN)`: exit status, and what was said."""
 
     def call(*arguments: Any) -> tuple[int, str]:
-        capsys.readouterr()
-        status = 0
-        try:
-            ensemble([str(argument) for argument in arguments])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out + shown.err
+        return said(capsys, ensemble, arguments)
 
     return call
 

@@ -15,6 +15,7 @@ from hydra.core.global_hydra import GlobalHydra
 
 from bench.__main__ import main
 from bench.evaluate.__main__ import main as evaluate
+from tests.bench.verbs import said
 from tests.conftest import TINY_ENCODER
 
 Result = Callable[[Path], dict[str, Any]]
@@ -68,13 +69,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Evaluate:
     """`python -m bench.evaluate` on these words: its exit status, and all that it says."""
 
     def on(*words: object) -> tuple[int, str]:
-        status = 0
-        try:
-            evaluate([str(word) for word in words])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        said = capsys.readouterr()
-        return status, said.out + said.err
+        return said(capsys, evaluate, words)
 
     return on
 

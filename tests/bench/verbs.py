@@ -1,0 +1,23 @@
+"""The other programs of bench, called in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+
+def said(
+    capsys: pytest.CaptureFixture[str],
+    program: Callable[[list[str]], object],
+    words: Iterable[object],
+) -> tuple[int, str]:
+    """Return a program's exit status on these words, and all that it says."""
+    capsys.readouterr()
+    status = 0
+    try:
+        program([str(word) for word in words])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    shown = capsys.readouterr()
+    return status, shown.out + shown.err
