@@ -134,15 +134,15 @@ class PretrainingModule(pl.LightningModule):
         return hash(place) % 2**63  # of whole numbers alone: the same in every process
 
     def negatives(self) -> Negatives | None:
+        """Return this step's negatives; None for the full softmax."""
+        drawn = self._negatives(self.global_step)
+        return drawn and drawn._replace(words=sent(drawn.words, self.device))
+
+    def _draw_negatives(self, step: int) -> Negatives | None:
         """Draw a step's negatives: none for a vocabulary so small that it would save nothing."""
         samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
         if samples == 0 or size <= 2 * samples:
             return None
-        drawn = self._negatives(self.global_step)
-        return drawn._replace(words=sent(drawn.words, self.device))
-
-    def _draw_negatives(self, step: int) -> Negatives:
-        samples, size = self.training_part.n_negative_samples_batch, len(self.model.softmax.bias)
         return draw(samples, size, Generator().manual_seed(self._seed(step)))
 
     def configure_optimizers(self) -> Any:
