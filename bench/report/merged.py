@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.records import DamagedRecord
+from bench.records import DamagedRecord, Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, read_lines
 from bench.report.read import Experiment, Records, ReportError, Run, in_order, read
@@ -116,10 +116,23 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         cells[place].key != further[place].key for place in cells.keys() & further.keys()
     ):
         return None
+    searches, further_searches = _searches(one), _searches(other)
+    if any(
+        searches[place] != further_searches[place]
+        for place in searches.keys() & further_searches.keys()
+    ):
+        return None
     return replace(
         one,
         rows=list(dict.fromkeys([*one.rows, *other.rows])),
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
         paper={**other.paper, **one.paper},
         cells=list({**further, **cells}.values()),
+        searches=[each for each in {**further_searches, **searches}.values() if each],
     )
+
+
+def _searches(experiment: Experiment) -> dict[tuple[str, str], Searched | None]:
+    """Return the search of each row and column, or None where values were not searched."""
+    cells = {(cell.row, cell.column): None for cell in experiment.cells}
+    return {**cells, **{search.place: search for search in experiment.searches}}
