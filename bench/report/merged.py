@@ -93,8 +93,8 @@ def _conflicts(whole: Records, more: Records) -> Iterator[str]:
 def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
     """Yield the experiments; those that differ in their rows and cells alone are one.
 
-    One cell may be another run in another place, where it was asked for with other words: then they
-    are two experiments.
+    One cell may be another run in another place, where it was asked for with other words, or its row
+    and column may have been searched in one place alone: then they are two experiments.
     """
     found: list[Experiment] = []
     for one in experiments:
@@ -116,11 +116,8 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         cells[place].key != further[place].key for place in cells.keys() & further.keys()
     ):
         return None
-    searches, further_searches = _searches(one), _searches(other)
-    if any(
-        searches[place] != further_searches[place]
-        for place in searches.keys() & further_searches.keys()
-    ):
+    searches, more = _searches(one), _searches(other)
+    if any(searches[place] != more[place] for place in searches.keys() & more.keys()):
         return None
     return replace(
         one,
@@ -128,7 +125,7 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
         paper={**other.paper, **one.paper},
         cells=list({**further, **cells}.values()),
-        searches=[each for each in {**further_searches, **searches}.values() if each],
+        searches=[each for each in {**more, **searches}.values() if each],
     )
 
 

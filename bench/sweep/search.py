@@ -71,7 +71,8 @@ def trials(cfg: DictConfig, cells: Iterable[Cell]) -> list[list[Cell]]:
     """
     if cfg.experiment is None or not cfg.experiment.search:
         return []
-    search = OmegaConf.to_container(cfg.experiment, resolve=True)["search"]  # type: ignore[index,call-overload]
+    experiment: Any = OmegaConf.to_container(cfg.experiment, resolve=True)
+    search = experiment["search"]
     if not isinstance(search, dict):
         raise ConfigError(f"experiment.search={search}: expected {{KEY: [VALUE, …], …}}")
     first: dict[tuple[str, str], Cell] = {}
@@ -86,14 +87,14 @@ def trials(cfg: DictConfig, cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def settle(searches: Iterable[Search]) -> None:
-    """Take in what came of the trials; say in a line which row and column lacks one."""
+    """Take in what came of the trials; say in a line which row and column lacks one of them."""
     for search in searches:
         for _, job in search.trials:
             if job.outcome is not None and job.outcome.status == "finished":
                 job.found = "finished"
         if not search.settled:
             place = " · ".join(search.place)
-            print(f"{place}: left out, for a trial is not finished", file=sys.stderr)
+            print(f"{place}: left out: not all of its trials are finished", file=sys.stderr)
 
 
 def chosen(cells: Iterable[Cell], searches: Sequence[Search]) -> list[Cell]:
