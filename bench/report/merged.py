@@ -93,8 +93,8 @@ def _conflicts(whole: Records, more: Records) -> Iterator[str]:
 def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
     """Yield the experiments; those that differ in their rows and cells alone are one.
 
-    One cell may be another run in another place, where it was asked for with other words, or its row
-    and column may have been searched in one place alone: then they are two experiments.
+    One cell may be another run in another place, where it was asked for with other words, or its
+    row and column may have been searched in one place alone: then they are two experiments.
     """
     found: list[Experiment] = []
     for one in experiments:

@@ -22,16 +22,15 @@ COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
 
 
 def plan(
-    cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble], noisy: Sequence[Noisy]
+    cfg: DictConfig, jobs: Sequence[Job], ensembles: Sequence[Ensemble], noisy: Sequence[Noisy]
 ) -> None:
     """Print how many runs there are to do; with `plan=true`, each run and the commands to do it.
 
     With `plan=slurm`, all that goes to the standard output is the script.
     """
-    if not places:  # in every row and column a trial failed
+    if not jobs:  # in every row and column a trial failed
         return
     console = Console(stderr=cfg.plan == "slurm")
-    jobs = list(dict.fromkeys(job for _, job in places))
     title = "" if any(job.outcome for job in jobs) else _title(cfg)  # told before their trials
     then = _then(len(ensembles), len(noisy))
     console.print(f"{title}{runs(len(jobs))}{_states(jobs)}{then}", highlight=False)

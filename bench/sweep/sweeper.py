@@ -122,10 +122,11 @@ class Sweep(Sweeper):
         Returns the outcomes of what was to be made of them and failed.
         """
         places = self._places(cells, jobs)
-        todo = [job for job in dict.fromkeys(job for _, job in places) if job.found != "finished"]
+        own = list(dict.fromkeys(job for _, job in places))
+        todo = [job for job in own if job.found != "finished"]
         together = ensembles(self.config, places)
         misspelled = noisy(self.config, places)
-        console.plan(self.config, places, together, misspelled)
+        console.plan(self.config, own, together, misspelled)
         console.warn_of_encoders(self.config, places)
         if self.config.plan:
             self._plan(todo)
