@@ -15,8 +15,8 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from bench.records import CLEAN, Manifest, ManifestCell, noisy_row
+from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
-from bench.sweep.search import Search
 from elmo_core.whole_files import replacing
 
 
@@ -25,7 +25,7 @@ def write(
     places: Places,
     ensembles: Sequence[Ensemble],
     noisy: Sequence[Noisy] = (),
-    searches: Sequence[Search] = (),
+    searches: Sequence[GridSearch] = (),
 ) -> Path | None:
     """Write the manifest of an experiment and return its file; other sweeps have none.
 

@@ -28,14 +28,14 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.sweep import console, manifest, search, slurm_script
+from bench.sweep import console, grid_search, manifest, slurm_script
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
 from bench.sweep.gpus import Gpus
+from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
 from bench.sweep.noise import noisy
-from bench.sweep.search import Search
 from bench.sweep.without import leave_out
 
 if TYPE_CHECKING:
@@ -78,21 +78,21 @@ class Sweep(Sweeper):
         with told(lambda: "interrupted; the same command goes on"):
             config.check_plan(self.config.plan)
             cells, jobs = self._cells(arguments), dict[Path, Job]()
-            tried = search.trials(self.config, cells)
-            searches = [Search(self._places(each, jobs)) for each in tried]
+            tried = grid_search.trials(self.config, cells)
+            searches = [GridSearch(self._places(each, jobs)) for each in tried]
             if not all(each.settled for each in searches):
-                self._search(cells, searches, jobs)
+                self._grid_search(cells, searches, jobs)
                 if self.config.plan:
                     return
-            failed = self._fill(search.chosen(cells, searches), searches, jobs)
+            failed = self._fill(grid_search.chosen(cells, searches), searches, jobs)
         if self.config.plan:
             return
         missing = [job.outcome for job in jobs.values() if job.failed or not job.done] + failed
         if missing:
             sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
 
-    def _search(
-        self, cells: Sequence[Cell], searches: Sequence[Search], jobs: dict[Path, Job]
+    def _grid_search(
+        self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]
     ) -> None:
         """Do or plan the trials, `jobs`. Raises ConfigError for a plan that cannot be made."""
         if self.config.plan == "slurm":
@@ -101,7 +101,7 @@ class Sweep(Sweeper):
                 "hydra/launcher=slurm waits for the trials and goes on, or leave the search out"
             )
         trials = list(jobs.values())
-        places = self._places(search.expected(cells, searches), dict(jobs))
+        places = self._places(grid_search.expected(cells, searches), dict(jobs))
         later = [job for job in dict.fromkeys(job for _, job in places) if job not in trials]
         made = len(ensembles(self.config, places)), len(noisy(self.config, places))
         console.plan_search(self.config, trials, len(later), *made)
@@ -112,10 +112,10 @@ class Sweep(Sweeper):
             return
         self._require(todo)
         self._run(todo)
-        search.settle(searches)
+        grid_search.settle(searches)
 
     def _fill(
-        self, cells: Sequence[Cell], searches: Sequence[Search], jobs: dict[Path, Job]
+        self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]
     ) -> list[Outcome]:
         """Do or plan the runs of these cells, which join `jobs`, and what is made of them.
 
@@ -162,11 +162,14 @@ class Sweep(Sweeper):
             print(f"{name}: {line}", file=sys.stderr)
         return cells
 
-    def _places(self, cells: Sequence[Cell], jobs: dict[Path, Job]) -> list[tuple[Cell, Job]]:
+    def _places(
+        self, cells: Sequence[Cell], jobs: dict[Path, Job] | None = None
+    ) -> list[tuple[Cell, Job]]:
         """Return each cell with the run that fills it; one run may fill several cells.
 
-        Runs that are not among `jobs`, by their folder, join them.
+        Those of these runs that are not among `jobs`, by folder, join them.
         """
+        jobs = {} if jobs is None else jobs
         places = []
         for cell in cells:
             if cell.words not in self.composed:

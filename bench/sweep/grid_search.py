@@ -26,7 +26,7 @@ SECTIONS = ("task", "elmo", "training")
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class GridSearch:
     """The trials of a row and a column, in the grid's order."""
 
     trials: Places
@@ -86,7 +86,7 @@ def trials(cfg: DictConfig, cells: Iterable[Cell]) -> list[list[Cell]]:
     return [[_with(cell, values) for values in grid] for cell in first.values()]
 
 
-def settle(searches: Iterable[Search]) -> None:
+def settle(searches: Iterable[GridSearch]) -> None:
     """Take in what came of the trials; say in a line which row and column lacks one of them."""
     for search in searches:
         for _, job in search.trials:
@@ -97,7 +97,7 @@ def settle(searches: Iterable[Search]) -> None:
             print(f"{place}: left out: not all of its trials are finished", file=sys.stderr)
 
 
-def chosen(cells: Iterable[Cell], searches: Sequence[Search]) -> list[Cell]:
+def chosen(cells: Iterable[Cell], searches: Sequence[GridSearch]) -> list[Cell]:
     """Return the cells with what was chosen for their rows and columns, if that is settled."""
     if not searches:
         return list(cells)
@@ -109,7 +109,7 @@ def chosen(cells: Iterable[Cell], searches: Sequence[Search]) -> list[Cell]:
     ]
 
 
-def expected(cells: Iterable[Cell], searches: Sequence[Search]) -> list[Cell]:
+def expected(cells: Iterable[Cell], searches: Sequence[GridSearch]) -> list[Cell]:
     """Return as many cells as there will be, with the first trial's values, for a forecast."""
     first = {search.place: search.trials[0][0].searched for search in searches}
     return [_with(cell, first[cell.row, cell.column]) for cell in cells]
