@@ -125,7 +125,7 @@ class Search(Sweep):
         return min(self.at_once, self.n_trials - done)
 
     def _cell(self, trial: Trial, fixed: Sequence[str]) -> Cell:
-        words = [f"{key}={value}" for key, value in trial.params.items()]
+        words = [f"{key}={_short(value)}" for key, value in trial.params.items()]
         task = next((w.partition("=")[2] for w in (*words, *fixed) if w.startswith("task=")), None)
         return Cell(
             row=task or self.config.hydra.runtime.choices["task"],
@@ -175,7 +175,7 @@ def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str]) -> None:
         shown = "[red]failed[/]" if score is None else f"{score:.2f}"
         if best is not None and cell is best[1]:
             shown = f"[bold green]{shown}[/]"
-        table.add_row(str(number), *(escape(_short(values.get(key, ""))) for key in keys), shown)
+        table.add_row(str(number), *(escape(values.get(key, "")) for key in keys), shown)
     console.print(table)
     if best is None:
         return
@@ -185,9 +185,6 @@ def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str]) -> None:
     print(job.record.folder)
 
 
-def _short(value: str) -> str:
-    """Write a number in four digits."""
-    try:
-        return f"{float(value):.4g}"
-    except ValueError:
-        return value
+def _short(value: object) -> str:
+    """Write a value as a word of the command line; four digits of a number tell enough."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

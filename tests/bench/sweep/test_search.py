@@ -59,7 +59,7 @@ def test_it_goes_to_where_the_score_is_high(
     assert sum(last) > sum(first)
     best = max(scored, key=scored.__getitem__)
     *_, command, folder = capsys.readouterr().out.splitlines()
-    assert f"elmo.l2={best} seed=1" in command
+    assert f"elmo.l2={best:.4g} seed=1" in command
     assert command.startswith("python -m bench ")
     assert Path(folder).parent.name == "snli"
 
