@@ -108,9 +108,9 @@ class Sweep(Sweeper):
         later = [job for job in dict.fromkeys(job for _, job in places) if job not in trials]
         made = len(ensembles(self.config, places)), len(noisy(self.config, places))
         console.plan_search(self.config, trials, len(later), *made)
-        console.warn_of_encoders(self.config, places)
         todo = [job for job in trials if job.found != "finished"]
         if self.config.plan:
+            console.warn_of_encoders(self.config, places)
             self._plan([*todo, *later])
             return
         self._require(todo)
