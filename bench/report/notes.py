@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -28,6 +29,7 @@ def notes(grid: Grid) -> list[str]:
     return [
         *_scores(grid),
         *_searches(grid),
+        *_rising(grid),
         *_old(grid),
         *_differences(grid),
         *_resolution(resolutions(grid)),
@@ -78,6 +80,22 @@ def _chosen(of_row: list[Searched], named: bool) -> str:
         place = f"{search.row}, {search.column}" if named else search.column
         texts.append(f"{place} {chosen(search)}{fewer}")
     return "; ".join(texts)
+
+
+def _rising(grid: Grid) -> Iterator[str]:
+    """Say which columns have runs that may not have learned all that they can."""
+    counts = Counter(
+        column
+        for (_, column), entry in grid.entries.items()
+        for run in entry.runs
+        if run.result.rising
+    )
+    if counts:
+        columns = ", ".join(f"{column} {count}" for column, count in counts.items())
+        yield (
+            f"In {counts.total()} of {counted(len(grid.runs), 'run')} dev rose to the last epoch "
+            f"({columns}): with more (training.max_epochs) they may do better."
+        )
 
 
 def _old(grid: Grid) -> Iterator[str]:
