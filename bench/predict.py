@@ -53,6 +53,9 @@ def main() -> None:
         out = sys.stdout
         if given.output:
             out = files.enter_context(given.output.open("w", encoding="utf-8"))
+        if lines.isatty():
+            example = json.dumps(predict.task.example_input)
+            print(f"type a line, such as {example}; Ctrl-D ends", file=sys.stderr)
         numbered = zip(count(1), lines, strict=False)
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
