@@ -96,6 +96,7 @@ def _add_finetune(subcommands: Subcommands) -> None:
         _finetune,
         "Go on, for one epoch, with the training text of a task.",
         "finetune model train.txt --dev dev.txt -o new",
+        "finetune model train.txt --dev dev.txt \\\n      -o new --set learning_rate=0.001",
     )
     verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
