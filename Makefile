@@ -1,4 +1,4 @@
-# `make demo` and `make test` need python3 (3.10 or later) and a package index, nothing else.
+# `make demo` and `make test` need python3 (3.10 or later, with venv) and a package index, nothing else.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
 import sys
-from contextlib import nullcontext
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -33,6 +37,20 @@ def job(cfg: DictConfig) -> float:
     return result.metrics["dev"][result.metric]
 
 
+@contextmanager
+def _folded() -> Iterator[None]:
+    """Fold what is printed inside: Hydra's help has all choices of a group on one line."""
+    printed = io.StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        width = shutil.get_terminal_size().columns
+        fold = textwrap.TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
+        for line in printed.getvalue().splitlines():
+            print(fold.fill(line) if len(line) > width else line)
+
+
 def main() -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     arguments = sys.argv[1:]
@@ -45,7 +63,8 @@ def main() -> None:
         sys.argv[1:] = overrides.expand(arguments)
         overrides.refuse(sys.argv[1:])
         try:
-            run()
+            with _folded() if {"-h", "--help"} & set(arguments) else nullcontext():
+                run()
         except overrides.UNUSABLE as error:
             print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
             sys.exit(2)

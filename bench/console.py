@@ -25,8 +25,15 @@ EVERY = 30.0
 SCREEN = Console(stderr=True)
 """The one console that log lines and bars share, so that lines stand whole above the bar."""
 QUIET = Console(quiet=True)
+UNFOLDED = 1000  # columns, where there is no terminal
 
 _line: _Line | None = None  # of a run among many
+
+
+def for_tables() -> Console:
+    """Return a console on standard output that folds no line unless it is a terminal."""
+    found = Console()
+    return found if found.is_terminal else Console(width=UNFOLDED)
 
 
 def on_terminal() -> bool:

@@ -46,12 +46,17 @@ def _add_build(subcommands: Subcommands) -> None:
         _build,
         "Compute now what a run with the same words would compute first.",
         "build task=sst5 data=mini",
-        "build task=snli data.dir=~/snli_1.0 encoder=elmo-original features.precision=float16",
-        "build task=ner encoder=elmo-small features.dir=/scratch/features --splits train dev",
+        "build task=snli encoder=elmo-original",
+        "build task=ner features.dir=/scratch --splits dev",
     )
     add_overrides(command)
     command.add_argument(
-        "--splits", nargs="+", choices=SPLITS, default=SPLITS, help="which (default: all three)"
+        "--splits",
+        nargs="+",
+        choices=SPLITS,
+        default=SPLITS,
+        metavar="SPLIT",
+        help=f"which of {', '.join(SPLITS)} (default: all three)",
     )
 
 

@@ -18,12 +18,13 @@ from typing import IO, Any
 from bench.errors import RunError, exit_status
 from bench.options import add_trust
 from elmo_core import strict_json
+from elmo_core.help_text import HelpText
 
 EXAMPLES = """examples:
   echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
   echo '{"premise": "A man sleeps.", "hypothesis": "He runs."}' |
       python -m bench.predict runs/snli/RUN
-  python -m bench.predict runs/squad/RUN --input questions.jsonl --output answers.jsonl
+  python -m bench.predict runs/squad/RUN --input in.jsonl --output out.jsonl
 
 A line is a JSON object with the task's fields, which its card names (tasks/NAME/README.md), or,
 where all it reads is `text`, plain text.
@@ -36,7 +37,7 @@ def main() -> None:
         "python -m bench.predict",
         description="A trained head on new text.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     parser.add_argument("run", type=Path, help="folder of a finished run: runs/TASK/RUN_ID")
     parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
@@ -52,6 +53,9 @@ def main() -> None:
         out = sys.stdout
         if given.output:
             out = files.enter_context(given.output.open("w", encoding="utf-8"))
+        if lines.isatty():
+            example = json.dumps(predict.task.example_input)
+            print(f"type a line, such as {example}; Ctrl-D ends", file=sys.stderr)
         numbered = zip(count(1), lines, strict=False)
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):

@@ -6,10 +6,10 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from bench.console import agreed, counted
+from bench.console import agreed, counted, for_tables
 from bench.errors import BusyError, RunError, exit_status
 from bench.options import add_trust
 from elmo_core.errors import did_you_mean
@@ -99,19 +99,19 @@ def _add_folder(command: ArgumentParser) -> None:
 
 
 def _list(given: Namespace) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     rows = _chosen(given)
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for key in KEYS:
-        table.add_column(key, no_wrap=key == "id", overflow="fold")
+    for key in LISTED:
+        table.add_column(key, no_wrap=key != "data", overflow="fold")
     table.add_column("age", justify="right", no_wrap=True)
     for row in rows:
         age = _age(given.runs / row.task / row.id)
-        table.add_row(*(escape(getattr(row, key)) for key in KEYS), age)
-    Console().print(table if rows else "no such runs", highlight=False)
+        shown = replace(row, dev=row.dev or row.status)
+        table.add_row(*(escape(getattr(shown, key)) for key in LISTED), age)
+    for_tables().print(table if rows else "no such runs", highlight=False)
 
 
 def _show(given: Namespace) -> None:
@@ -169,6 +169,8 @@ def _clean(given: Namespace) -> None:
 # -- finding runs
 
 KEYS = [field.name for field in fields(Row)]
+LISTED = ("id", "task", "data", "encoder", "seed", "dev")
+"""What fits a narrow terminal: an id begins with the placement, a score says `finished`."""
 
 
 def _chosen(given: Namespace) -> list[Row]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+
+from elmo_core.help_text import HelpText
 
 
 class Subcommands:
@@ -24,7 +26,7 @@ class Subcommands:
             program,
             description=description,
             epilog=self._written(epilog),
-            formatter_class=RawDescriptionHelpFormatter,
+            formatter_class=HelpText,
         )
         self._added = self.parser.add_subparsers(required=True, metavar="VERB")
 
@@ -53,7 +55,7 @@ class Subcommands:
             help=text,
             description=f"{text} {more}".strip(),
             epilog=self._written("examples:\n" + "\n".join(f"$ {line}" for line in examples)),
-            formatter_class=RawDescriptionHelpFormatter,
+            formatter_class=HelpText,
         )
         command.set_defaults(run=run)
         return command

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides, add_trust
+from elmo_core.help_text import HelpText
 
 if TYPE_CHECKING:
     from bench.atlas.layers import Uses
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 PROGRAM = "python -m bench.atlas"
 EXAMPLES = f"""examples:
   {PROGRAM} encoder=elmo-mini
-  {PROGRAM} encoder=elmo-original --text books/ --sentences 2000 -o elmo.html
-  {PROGRAM} encoder=transformer encoder.model=FOLDER --word bank --word saw --runs ~/runs
+  {PROGRAM} encoder=elmo-original --text books/ -o elmo.html
+  {PROGRAM} encoder=elmo-base --word bank --word saw --runs ~/runs
 
 The page is written to a file, with a figure; the same in Markdown goes to the terminal. The text is
 plain, or tokenised sentences, one a line.
@@ -38,7 +39,7 @@ def parser() -> ArgumentParser:
         description="One page on what each layer of an encoder is like: how its vectors lie in "
         "space, which uses of words are near each other, and what finished runs say of it.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     add_overrides(found)
     found.add_argument(

@@ -45,9 +45,9 @@ def _add_get(subcommands: Subcommands) -> None:
         _get,
         "Fetch data sets, word vectors or weights.",
         "get wnut17 ontogum",
-        "get srl/propbank-ewt --dir ~/data --yes    # then data.dir=~/data",
-        "get glove                                  # glove.840B.300d; or glove.6B.100d",
-        "get elmo-original                          # then encoder=elmo-original",
+        "get srl/propbank-ewt --dir ~/data  # data.dir=~/data",
+        "get glove                          # or glove.6B.100d",
+        "get elmo-original",
         more="Licences are shown first. What was\n"
         "cut off is resumed; a set is prepared and checked.",
     )
@@ -62,9 +62,9 @@ def _add_check(subcommands: Subcommands) -> None:
         "check",
         _check,
         "Compare folders with the published counts.",
-        "check wnut17                     # what `get` fetched",
-        "check ~/snli_1.0 ~/conll2003     # copies of yours",
-        "check ~/data                     # all sets in a collection",
+        "check wnut17                   # what `get` fetched",
+        "check ~/snli_1.0 ~/conll2003   # copies of yours",
+        "check ~/data                   # all sets below it",
         "check ~/mine --task ner",
         more="Exit status: 0 all is as published,\n"
         "1 something differs, 2 there is nothing to compare.",
@@ -78,7 +78,7 @@ def _add_leaks(subcommands: Subcommands) -> None:
         "leaks",
         _leaks,
         "Find what of the sets' dev and test stands in a text.",
-        "leaks books/ news.txt                        # in all sets that `list` shows as there",
+        "leaks books/ news.txt     # in all sets that are there",
         "leaks books/ --dir ~/data --task squad -o books-clean",
         "leaks news.txt --dir ~/mine --task ner -o news-clean.txt",
         more="Looked for:\n13 words in a row, near-duplicates, whole sentences of 8 to 12 words "

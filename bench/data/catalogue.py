@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 import tasks as tasks_package
+from bench.console import for_tables
 from bench.data.items import Item, data_set, others
 from bench.errors import RunError
 from elmo_core.errors import did_you_mean
@@ -17,13 +17,6 @@ from tasks.base.published import Source, how_to_obtain, published
 from tasks.task import DataError
 
 ROOT = Path(tasks_package.__file__).parent
-WIDTH = 1000  # where there is no terminal: nothing is folded, paths stay whole
-
-
-def console() -> Console:
-    """Return a console that folds no line unless it is a terminal."""
-    found = Console()
-    return found if found.is_terminal else Console(width=WIDTH)
 
 
 def show(tasks: Sequence[str]) -> None:
@@ -38,7 +31,7 @@ def show(tasks: Sequence[str]) -> None:
             hint = did_you_mean(task, known)
             raise RunError(f"no task {task!r}{hint} (choose {', '.join(known)})")
     sources = [source for source in sources if not tasks or source.task in tasks]
-    out = console()
+    out = for_tables()
     out.print(_tasks(tasks))
     out.print(_sets(sources))
     if not tasks:
@@ -108,7 +101,7 @@ def _where(item: Item) -> str:
     except DataError:
         return f"[yellow]{escape(short(item.place(None)))}: another version[/]"
     if item.source is not None and not item.source.files:
-        return "[yellow]missing: to be licensed (see below)[/]"
+        return "[yellow]missing: see below[/]"
     return f"missing: get {item.name}"
 
 

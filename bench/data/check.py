@@ -8,7 +8,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from bench.data.catalogue import console, short
+from bench.console import for_tables
+from bench.data.catalogue import short
 from bench.data.items import select
 from bench.errors import RunError
 from tasks.base.published import Count, Found, Source, published
@@ -113,7 +114,7 @@ def report(source: Source, folder: Path) -> int:
             fine &= _absent(table, split, finding)
     if "dev" in source.counts and "test" not in source.counts:
         table.add_row("test", "", "", "", f"never published: {ALONE}")
-    console().print(table)
+    for_tables().print(table)
     return 0 if fine else 1
 
 

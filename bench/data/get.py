@@ -9,7 +9,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.prompt import Confirm
 
-from bench.data.catalogue import console, short
+from bench.console import for_tables
+from bench.data.catalogue import short
 from bench.data.check import report
 from bench.data.items import Item, select
 from bench.errors import RunError
@@ -31,7 +32,7 @@ def get(names: Sequence[str], folder: Path | None, *, offline: bool, ask: bool) 
     Raises:
         RunError: A licensed set is not there, or the user does not agree.
     """
-    out = console()
+    out = for_tables()
     items = select(names)
     missing = [item for item in items if not item.is_there(folder)]
     for item in missing:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.ensemble import PROGRAM
 from bench.errors import exit_status
 from bench.options import add_trust
+from elmo_core.help_text import HelpText
 
 EXAMPLES = f"""examples:
-  {PROGRAM} --seeds runs/snli/RUN               # with all other seeds of the same run
-  {PROGRAM} runs/ner/RUN runs/ner/RUN           # two runs that differ in their seed
-  {PROGRAM} --mixed runs/ner/RUN runs/ner/RUN   # in placement, encoder, … as well
-  python -m bench experiment=ensemble-snli              # the paper's: five runs, then together
+  {PROGRAM} --seeds runs/snli/RUN     # with its other seeds
+  {PROGRAM} runs/ner/RUN runs/ner/RUN # that differ in the seed
+  {PROGRAM} --mixed runs/ner/RUN runs/ner/RUN   # in more
+  python -m bench experiment=ensemble-snli       # five runs, then together
 
 Classes are chosen by the mean of their probabilities, spans by their summed scores, tags by their
 summed potentials. The ensemble is recorded beside its runs as one of them.
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         PROGRAM,
         description="Combine finished runs of one task on the same data, and score them together.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     parser.add_argument(
         "runs", nargs="+", type=Path, metavar="RUN", help="folder of a finished run"

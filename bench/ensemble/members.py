@@ -102,7 +102,7 @@ def members(folders: Sequence[Path], mixed: bool = False) -> list[Member]:
             examples and, unless `mixed`, chosen alike but for the seed. It names what differs.
     """
     if len(folders) < 2:
-        raise RunError("an ensemble has two runs or more")
+        raise RunError("an ensemble has two runs or more: --seeds RUN takes all seeds of one run")
     found = [Member.of(folder) for folder in folders]
     names = [member.result.run_id for member in found]
     if twice := [name for name in names if names.count(name) > 1]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,16 +11,17 @@ from bench.evaluate import PROGRAM
 from bench.noise import Noise
 from bench.noise.spelling import KINDS
 from bench.options import add_trust
+from elmo_core.help_text import HelpText
 
 SPLITS = ("dev", "test")
 KEYS = ("data", "data.dir", "data.set")
 EXAMPLES = f"""examples:
-  {PROGRAM} runs/squad/RUN data.dir=~/squad_shifts   # another domain
+  {PROGRAM} runs/squad/RUN data.dir=~/squad_shifts
   {PROGRAM} runs/coref/RUN runs/coref/RUN data.set=litbank
   {PROGRAM} runs/ner/RUN data.set=wikigold --map person=PER \\
       --map location=LOC --map group=ORG --map corporation=ORG --map MISC=MISC
   {PROGRAM} runs/ner/RUN --noise typos=0.2 --split dev
-  python -m bench.report runs                                   # trained on → tested on
+  python -m bench.report runs        # has a table: trained on → tested on
 
 Nothing is trained. An evaluation is recorded beside its run, as RUN_ID-on-HASH, where the hash is
 of the examples; the report compares evaluations on the same examples. Labels that the run was not
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         PROGRAM,
         description="Score finished runs on other examples of their task, and record it.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     parser.add_argument(
         "words",

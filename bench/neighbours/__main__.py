@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides
+from elmo_core.help_text import HelpText
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 PROGRAM = "python -m bench.neighbours"
 EXAMPLES = f"""examples:
   {PROGRAM} "She saw a man in the park." --word saw
-  {PROGRAM} "He signed to do a Broadway play." --word play --corpus semcor.txt
-  {PROGRAM} "The bank closed." --word bank --corpus books/ --same-word --layer 1
-  {PROGRAM} "I saw the saw." --word saw#2 encoder=elmo-small --json
-  {PROGRAM} "The bank closed." --word bank encoder=cove word_vectors=glove.840B.300d
+  {PROGRAM} "He wrote a play." --word play --corpus semcor.txt
+  {PROGRAM} "The bank closed." --word bank --same-word
+  {PROGRAM} "I saw the saw." --word saw#2 --json
+  {PROGRAM} "The bank closed." --word bank encoder=elmo-base
 
 The corpus is plain text, or tokenised sentences, one a line. Nearest is by cosine: contexts by the
 layer that is asked for, words by layer 0, the encoder's vectors before any context.
@@ -56,7 +57,7 @@ def parser() -> ArgumentParser:
         description="Contexts in a text in which a word is used as in a sentence of yours, beside "
         "the words that are nearest to it without context.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     found.add_argument("sentence", help="with the word in it")
     add_overrides(found)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.options import add_trust
+from elmo_core.help_text import HelpText
 
 REFERENCE = Path(__file__).resolve().parents[2] / "results"
 FORMATS = ("md", "tex", "csv", "html")
 EXAMPLES = """examples:
-  python -m bench.report runs                    # runs/report/: index.html, report.md, .tex, .csv
-  python -m bench.report runs --format html      # the page and its figures alone
+  python -m bench.report runs                      # in runs/report
+  python -m bench.report runs --format html        # the page and its figures
   python -m bench.report runs --only table2 --format tex -o ~/paper/tables
-  python -m bench.report runs more-runs          # of several machines, as one
-  python -m bench.report runs --against reference  # what of the suite's own results comes out again
+  python -m bench.report runs more-runs            # of several machines, as one
+  python -m bench.report runs --against reference  # do our results come out?
 """
 
 
@@ -25,7 +26,7 @@ def parser() -> ArgumentParser:
         "python -m bench.report",
         description="Tables, statistics and figures from the records of runs, beside the paper's.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     found.add_argument(
         "runs",

@@ -71,6 +71,9 @@ def _origin(result: Finished) -> Iterator[Row]:
         yield "ensemble", f"{len(members)} runs", f"(alone {means} on average)"
     elif result.evaluation:
         yield "trained on", result.trained_name, f"({result.evaluation.run_id})"
+        if noise := result.evaluation.noise:
+            changed = f"({100 * noise['changed']:.1f} % of all words are changed)"
+            yield "noise", f"{noise['kind']} {100 * noise['share']:g} %", changed
     else:
         steps = f" ({result.steps:,} steps)" if result.steps else ""
         epochs = f"{result.epochs}, the best: {result.best_epoch}{steps}"

@@ -7,19 +7,20 @@ import logging
 import os
 import sys
 import warnings
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from bench.errors import exit_status
 from bench.options import add_overrides
+from elmo_core.help_text import HelpText
 
 EXAMPLES = """examples:
   python -m bench.speed
   python -m bench.speed encoder=elmo-original --threads 1 --tasks
-  python -m bench.speed encoder=random encoder.shape=elmo-small trainer=cpu --tasks snli ner
-  python -m bench.speed encoder=elmo-small --peer ~/allennlp/bin/python --json > speed.json
+  python -m bench.speed encoder=elmo-base trainer=cpu --tasks snli ner
+  python -m bench.speed --peer ~/allennlp/bin/python --json > speed.json
 
 At one thread on a CPU all but the store is measured in CPU time, so that a busy machine does not
 show. The peer's environment: docs/performance.md.
@@ -53,7 +54,7 @@ def parser() -> ArgumentParser:
         "python -m bench.speed",
         description="How fast this machine computes features, reads them, and trains heads.",
         epilog=EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
     )
     add = parser.add_argument
     add_overrides(parser)

@@ -146,10 +146,8 @@ def _time(found: Sequence[Forecast]) -> str:
     known = [f"measured in {counted(measured, 'earlier run')} on this machine"] if measured else []
     if not all(each.earlier for each in found):
         known.append(f"*: estimated now, by {STEPS} steps")
-    return (
-        f"time: at most {duration(most)} for {runs(count)}, one after another, if none stops early "
-        f"({'; '.join(known)})"
-    )
+    each = ", one after another" if count > 1 else ""
+    return f"time: at most {duration(most)} for {runs(count)}{each} ({'; '.join(known)})"
 
 
 def _features(found: Sequence[Forecast]) -> str:

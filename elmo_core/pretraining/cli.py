@@ -32,7 +32,7 @@ def _add_prepare(subcommands: Subcommands) -> None:
         _prepare,
         "Text files → tokenised sentences, a held-out part, a vocabulary.",
         "prepare BOOKS/ news.txt -o corpus",
-        "prepare tokens.txt -o corpus --form tokenised --max-words 60000",
+        "prepare tokens.txt -o corpus --form tokenised",
     )
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder to make")
@@ -56,9 +56,9 @@ def _add_train(subcommands: Subcommands) -> None:
         "Train a biLM; the same command resumes a training that was interrupted, and with other "
         "epochs makes it longer or shorter.",
         "train corpus -o model --options mini",
-        "train corpus -o model --options mini --set epochs=5 --precision bf16-mixed",
-        "train corpus -o model --options my_options.json --accelerator gpu --devices 3",
-        "train corpus -o model --options original --start elmo-original",
+        "train corpus -o model --options mini \\\n      --set epochs=5 --precision bf16-mixed",
+        "train corpus -o model --options mine.json \\\n      --accelerator gpu --devices 3",
+        "train corpus -o model --options original \\\n      --start elmo-original",
     )
     verb.add_argument("corpus", type=Path, help="a folder that `prepare` made")
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the model")
@@ -82,7 +82,7 @@ def _add_evaluate(subcommands: Subcommands) -> None:
         _evaluate,
         "Perplexity per token: full softmax, no dropout, carried state.",
         "evaluate model corpus/heldout",
-        "evaluate model corpus/heldout/BOOKS corpus/heldout/news.txt",
+        "evaluate model corpus/heldout/BOOKS",
     )
     verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
@@ -95,8 +95,8 @@ def _add_finetune(subcommands: Subcommands) -> None:
         "finetune",
         _finetune,
         "Go on, for one epoch, with the training text of a task.",
-        "finetune model train.txt --dev dev.txt -o tuned",
-        "finetune model train.txt --dev dev.txt -o tuned --set learning_rate=0.001",
+        "finetune model train.txt --dev dev.txt -o new",
+        "finetune model train.txt --dev dev.txt \\\n      -o new --set learning_rate=0.001",
     )
     verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
@@ -130,7 +130,8 @@ def _add_loop(verb: ArgumentParser) -> None:
         "--precision",
         default="32-true",
         choices=("32-true", "bf16-mixed"),
-        help="bf16-mixed: products in bfloat16, weights in float32",
+        metavar="PRECISION",
+        help="32-true, or bf16-mixed: products in bfloat16, weights in float32",
     )
 
 

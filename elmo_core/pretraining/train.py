@@ -13,6 +13,7 @@ from elmo_core.encoders.load import load_encoder
 from elmo_core.errors import OptionsError
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
+from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.module import PretrainingModule
@@ -51,6 +52,8 @@ def train(
         TrainingError: the checkpoint is another training's, the loss is no number any more, or the
             disk is full.
     """
+    if not (prepared / folder.VOCABULARY).is_file():
+        raise CorpusError(f"{prepared}: no prepared text: `prepare TEXT -o {prepared}` makes it")
     vocabulary = Vocabulary.read(prepared / folder.VOCABULARY)
     text, heldout = (
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)

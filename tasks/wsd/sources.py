@@ -35,7 +35,7 @@ SEMCOR_3 = Source(
     megabytes=None,
     prepare=None,
     obtain="write SemCor as semcor.data.xml and semcor.gold.key.txt, as the other set has them, "
-    "and the WordNet's senses as oewn_senses.tsv (tasks/wsd/README.md)",
+    "and WordNet's senses as oewn_senses.tsv (tasks/wsd/README.md)",
     licence="WordNet's, with the Brown Corpus's words; SemEval-2007 for research; CC BY 4.0",
     citation="Miller et al. 1993, A semantic concordance; Pradhan et al. 2007, SemEval-2007 task "
     "17",

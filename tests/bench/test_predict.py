@@ -17,17 +17,23 @@ from bench import predict
 PAIR = {"premise": "A man is asleep.", "hypothesis": "A man is awake."}
 
 
+class Keyboard(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[list[dict[str, Any]], str]]:
     """What comes out of `python -m bench.predict ARGUMENTS` for these lines, and its errors."""
 
-    def called(*arguments: Any, lines: str = "") -> tuple[list[dict[str, Any]], str]:
+    def called(
+        *arguments: Any, lines: str = "", source: type[io.TextIOWrapper] = io.TextIOWrapper
+    ) -> tuple[list[dict[str, Any]], str]:
         monkeypatch.setattr(sys, "argv", ["bench.predict", *map(str, arguments)])
-        monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode("utf-8", "surrogateescape")))
-        )
+        given = io.BytesIO(lines.encode("utf-8", "surrogateescape"))
+        monkeypatch.setattr(sys, "stdin", source(given))
         capsys.readouterr()
         with suppress(SystemExit):
             predict.main()
@@ -51,6 +57,14 @@ def test_new_pairs_from_a_file_and_from_standard_input(
     (tmp_path / "in.jsonl").write_text(lines, encoding="utf-8-sig")  # as some editors do
     said(folder, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
     assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
+
+
+def test_who_types_is_told_what(small: Callable[..., Path], said: Callable[..., Any]) -> None:
+    folder = small()
+    assert said(folder, lines=json.dumps(PAIR))[1] == ""
+    rows, told = said(folder, lines=json.dumps(PAIR), source=Keyboard)
+    assert rows[0]["premise"] == PAIR["premise"]
+    assert 'such as {"premise": "A man sleeps."' in told
 
 
 def test_what_a_user_can_mend_is_one_line(

@@ -34,7 +34,9 @@ def runs(*words: str) -> int:
     return 0
 
 
-def test_list_show_clean(one: Callable[..., int], tmp_path: Path, capsys: Shown) -> None:
+def test_list_show_clean(
+    one: Callable[..., int], tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert (one("seed=1"), one("seed=2", *NAN)) == (0, 2)
     folder = f"--runs={tmp_path}"
     finished, failed = sorted(
@@ -56,6 +58,13 @@ def test_list_show_clean(one: Callable[..., int], tmp_path: Path, capsys: Shown)
         shown = capsys.readouterr().out
         found = [each for each in (finished, failed, unfinished) if each.name in shown]
         assert found == [path], word
+
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, a narrow one
+    monkeypatch.setenv("COLUMNS", "80")
+    assert runs("list", folder) == 0
+    rows = capsys.readouterr().out
+    assert all(word in rows for word in (finished.name, f"{dev:.2f}", "failed", "unfinished"))
+    monkeypatch.delenv("FORCE_COLOR")
 
     assert runs("show", finished.name[:-3], folder) == 0
     assert f"{dev:.2f}" in capsys.readouterr().out

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from bench.data.catalogue import console, short
+from bench.console import for_tables
+from bench.data.catalogue import short
 from bench.data.leaks.overlap import Collection
 from bench.data.leaks.report import row_of, show
 from bench.data.leaks.search import search
@@ -34,7 +35,7 @@ def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: P
         said = {"texts": [str(text) for text in texts], "removed_lines": removed, "splits": rows}
         with replacing(clean.with_name(f"{clean.name}.leaks.json")) as temporary:
             temporary.write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
-        console().print(f"{removed:,} lines left out of {escape(short(clean))}")
+        for_tables().print(f"{removed:,} lines left out of {escape(short(clean))}")
     return 0
 
 

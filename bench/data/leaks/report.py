@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from bench.data.catalogue import console
+from bench.console import for_tables
 from bench.data.leaks.overlap import KINDS, RUN, SHORTEST
 from bench.data.leaks.search import Place
 from bench.data.leaks.sets import Split
@@ -59,7 +59,7 @@ looked for, of which anything was found."""
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
     """Print the table, and the worst cases with the places where they stand."""
-    out = console()
+    out = for_tables()
     table = Table("set", "split", title="what stands in the text", title_justify="left")
     for column in COLUMNS:
         table.add_column(column, justify="right")

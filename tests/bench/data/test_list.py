@@ -21,7 +21,7 @@ def test_list_says_what_is_there(data: Verb, server: FileServer, tmp_path: Path)
     status, out, _ = data("list")
     assert status == 0
     assert "missing: get wnut17" in out
-    assert "missing: to be licensed" in out
+    assert "missing: see below" in out
     assert f"put them into {tmp_path}/cache/data/ner/conll2003" in " ".join(out.split())
     assert "glove.6B.300d" in out
     data("get", "wnut17", "--yes")

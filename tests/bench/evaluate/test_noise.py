@@ -36,7 +36,9 @@ def test_noise_changes_words_and_leaves_gold_and_clusters(
     assert (
         result(found)["data"]["fingerprint"]["dev"] == result(runs[0])["data"]["fingerprint"]["dev"]
     )
-    assert "finished earlier" in call(*words)[1]
+    said = call(*words)[1]
+    assert "finished earlier" in said
+    assert "noise  case 50 %  (" in said
     assert call(*words, "--noise-seed", "2")[0] == 0
     assert len(made(runs[0])) == 2
 

@@ -1,0 +1,62 @@
+"""The help of every verb: examples to paste, whole lines on a narrow terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+
+from tests.bench.verbs import said
+
+PROGRAMS = {
+    "bench.atlas.__main__": (),
+    "bench.data.__main__": ("list", "get", "check", "leaks", "card"),
+    "bench.ensemble.__main__": (),
+    "bench.evaluate.__main__": (),
+    "bench.features": ("build", "stats", "verify", "prune"),
+    "bench.neighbours.__main__": (),
+    "bench.predict": (),
+    "bench.report.__main__": (),
+    "bench.runs": ("list", "show", "export", "clean"),
+    "bench.speed.__main__": (),
+    "elmo_core.pretraining.__main__": ("prepare", "train", "evaluate", "finetune", "export"),
+}
+HELPS = [
+    (program, [*verb, "--help"])
+    for program, verbs in PROGRAMS.items()
+    for verb in ([], *([verb] for verb in verbs))
+]
+
+
+def too_long(text: str) -> list[str]:
+    return [line for line in text.splitlines() if len(line) > 80]
+
+
+@pytest.mark.parametrize(
+    ("program", "words"), HELPS, ids=[" ".join((name, *words)) for name, words in HELPS]
+)
+def test_no_line_is_broken_by_a_narrow_terminal(
+    program: str,
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", [program, *words])
+    main: Callable[[], object] = import_module(program).main
+    status, shown = said(capsys, lambda _: main(), [])
+    assert status == 0
+    assert "  python -m " in shown
+    assert not too_long(shown)
+
+
+def test_nor_in_the_help_of_a_run() -> None:
+    command = [sys.executable, "-m", "bench", "--help"]
+    environment = {**os.environ, "COLUMNS": "80"}
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "transformer" in shown.stdout
+    assert not too_long(shown.stdout)
