@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+SEARCH = "hydra_plugins.elmo_bench.Search"  # conf/hydra/sweeper/search.yaml
 LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 SLURM = "hydra_plugins.elmo_bench.Slurm"  # conf/hydra/launcher/slurm.yaml
 
@@ -52,7 +53,9 @@ def register() -> None:
     Hydra program of the environment.
     """
     known = Plugins.instance().class_name_to_class
-    known.update({TARGET: Sweep, LAUNCHER: Gpus})
+    from bench.sweep.search import Search  # which is a Sweep
+
+    known.update({TARGET: Sweep, SEARCH: Search, LAUNCHER: Gpus})
     with suppress(ImportError):  # of an extra
         from bench.sweep.slurm_launcher import Slurm
 
