@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -131,3 +132,22 @@ def test_the_layer_is_torch_s_but_for_its_forward() -> None:
     assert list(ours.state_dict()) == list(theirs.state_dict())
     for name, value in theirs.state_dict().items():
         assert torch.equal(ours.state_dict()[name], value)
+
+
+def test_columns_of_a_weight_are_not_slow() -> None:
+    """oneDNN itself takes a hundred to a thousand times as long for a slice as for a matrix."""
+    torch.manual_seed(0)
+    x, whole = torch.randn(64, 400), torch.randn(150, 1200)
+    part = whole[:, 400:800]
+
+    def seconds(x: Tensor, weight: Tensor) -> float:
+        found = []
+        for _ in range(5):
+            begun = perf_counter()
+            times(x, weight)
+            found.append(perf_counter() - begun)
+        return min(found)
+
+    torch.testing.assert_close(times(x, part), x @ part.t(), rtol=1e-5, atol=1e-4)
+    assert seconds(x, part) < 20 * seconds(x, part.contiguous())
+    assert seconds(part, x) < 20 * seconds(part.contiguous(), x)
