@@ -11,8 +11,8 @@ DEV    := $(VENV)/.installed-dev
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
 
-demo: $(RUN)  ## one run end to end on built-in data: SNLI, ELMo at input and output
-	$(BIN)/python -m bench task=snli elmo.placement=input+output
+demo: $(RUN)  ## names in unseen text, with and without ELMo, on built-in data
+	$(BIN)/python -m bench experiment=demo
 
 test: $(DEV)  ## the fast test suite, a process a core
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile

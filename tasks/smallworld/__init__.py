@@ -24,14 +24,14 @@ from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story, tell
 from tasks.smallworld.world import World
 
-VERSION = 6  # counts up whenever the same seed gives different files
+VERSION = 7  # counts up whenever the same seed gives different files
 
 # split: its names, how often it prefers a held-out word, its number of stories.
 # "press" is unlabelled text for language models: the only place where held-out words are shown.
 PARTS = {
     "train": (names.TRAIN, 0.0, 360),
-    "dev": (names.DEV, 0.12, 140),
-    "test": (names.TEST, 0.12, 140),
+    "dev": (names.DEV, 0.25, 140),
+    "test": (names.TEST, 0.25, 140),
     "press": (names.TRAIN, 0.25, 1000),
 }
 

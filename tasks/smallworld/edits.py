@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from tasks.smallworld.claims import (
     DETAILS,
@@ -39,14 +40,29 @@ def with_verb(claim: Claim, verb: Verb | None) -> Claim | None:
     )
 
 
-def _verbs(claim: Claim, wanted: Callable[[Relation], bool]) -> list[Verb]:
+@cache
+def _verbs_by_relation(here: Verb) -> dict[Relation, list[Verb]]:
+    """Sort the other verbs of the frame by how their meaning stands to this one's."""
+    found: dict[Relation, list[Verb]] = {}
+    for verb in _BY_FRAME[here.meaning.frame]:
+        if verb != here:
+            found.setdefault(compare_meanings(here.meaning, verb.meaning), []).append(verb)
+    return found
+
+
+@cache
+def _nouns_by_relation(kind: str, here: str) -> dict[Relation, list[str]]:
+    """Sort the nouns of the kind, this one among them, by how they stand to it."""
+    found: dict[Relation, list[str]] = {}
+    for noun in TAXONOMIES[kind].nouns:
+        found.setdefault(compare_nouns(kind, here, noun), []).append(noun)
+    return found
+
+
+def _verbs(claim: Claim, *wanted: Relation) -> list[Verb]:
     """List the other verbs of the frame whose meaning stands to the claim's as wanted."""
-    here = claim.verb
-    return [
-        verb
-        for verb in _BY_FRAME[here.meaning.frame]
-        if verb != here and wanted(compare_meanings(here.meaning, verb.meaning))
-    ]
+    found = _verbs_by_relation(claim.verb)
+    return [verb for relation in wanted for verb in found.get(relation, [])]
 
 
 def _described(claim: Claim) -> list[str]:
@@ -54,23 +70,20 @@ def _described(claim: Claim) -> list[str]:
     return [role for role, phrase in claim.roles.items() if not phrase.name]
 
 
-def _renoun(
-    claim: Claim, rng: random.Random, lexicon: Lexicon, wanted: Callable[[Relation], bool]
-) -> Claim | None:
+def _renoun(claim: Claim, rng: random.Random, lexicon: Lexicon, wanted: Relation) -> Claim | None:
     """Exchange one described noun for another that stands to it as wanted."""
     roles = _described(claim)
     if not roles:
         return None
     role = rng.choice(roles)
     phrase = claim.roles[role]
-    tree = TAXONOMIES[phrase.kind]
-    nouns = [noun for noun in tree.nouns if wanted(compare_nouns(phrase.kind, phrase.noun, noun))]
+    nouns = _nouns_by_relation(phrase.kind, phrase.noun).get(wanted, [])
     noun = lexicon.choose(rng, nouns)
     return claim.put(role, replace(phrase, noun=noun)) if noun else None
 
 
 def synonym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    return with_verb(claim, lexicon.choose(rng, _verbs(claim, lambda r: r == SAME)))
+    return with_verb(claim, lexicon.choose(rng, _verbs(claim, SAME)))
 
 
 def passive(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
@@ -80,29 +93,29 @@ def passive(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
 
 
 def hypernym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    wider = _verbs(claim, lambda r: r == NARROWER)
+    wider = _verbs(claim, NARROWER)
     if wider and rng.random() < 0.5:
         return with_verb(claim, lexicon.choose(rng, wider))
-    return _renoun(claim, rng, lexicon, lambda r: r == NARROWER)
+    return _renoun(claim, rng, lexicon, NARROWER)
 
 
 def hyponym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
-    narrower = _verbs(claim, lambda r: r == WIDER)
+    narrower = _verbs(claim, WIDER)
     if narrower and rng.random() < 0.5:
         return with_verb(claim, lexicon.choose(rng, narrower))
-    return _renoun(claim, rng, lexicon, lambda r: r == WIDER)
+    return _renoun(claim, rng, lexicon, WIDER)
 
 
 def other_noun(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
     """Say it of something else: ruled out (a pear for an apple) or not (a singer for a boxer)."""
     relation = APART if rng.random() < 0.7 else UNRELATED
-    return _renoun(claim, rng, lexicon, lambda r: r == relation)
+    return _renoun(claim, rng, lexicon, relation)
 
 
 def other_verb(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:
     """Say that something else happened: ruled out (lost for found) or not (hid for found)."""
     relations = [APART, OPPOSITE] if rng.random() < 0.6 else [UNRELATED]
-    return with_verb(claim, lexicon.choose(rng, _verbs(claim, lambda r: r in relations)))
+    return with_verb(claim, lexicon.choose(rng, _verbs(claim, *relations)))
 
 
 def antonym(claim: Claim, rng: random.Random, lexicon: Lexicon) -> Claim | None:

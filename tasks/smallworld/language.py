@@ -12,6 +12,8 @@ _PLURALS = {
     "woman": "women",
     "man": "men",
     "child": "children",
+    "craftsman": "craftsmen",
+    "footman": "footmen",
 }
 _OBJECT_FORMS = {"she": "her", "he": "him", "they": "them", "it": "it"}
 _DETAIL_ROLES = {"venue": "ARGM-LOC", "town": "ARGM-LOC", "day": "ARGM-TMP"}

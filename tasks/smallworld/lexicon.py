@@ -21,6 +21,7 @@ class Meaning:
     above: str  # the wider meaning it implies
     against: str  # the meaning that rules it out
     opposite: bool  # and one of the two always holds
+    bodies: bool  # organisations do it, too
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ _ROLES = {  # of the subject and the object; a transfer's depend on the verb
     "craft": ("agent", "thing"),
     "handle": ("agent", "thing"),
     "contact": ("agent", "patient"),
+    "regard": ("agent", "topic"),
     "member": ("agent", "body"),
     "solo": ("agent", ""),
     "state": ("agent", ""),
@@ -92,7 +94,8 @@ def _verbs() -> Iterator[Verb]:
         marked = dict(mark.split(":") for mark in marks if ":" in mark)
         swap = next((mark for mark in marks if mark in ("mutual", "oneway")), "")
         above, against = marked.get("above", ""), marked.get("against", "")
-        meaning = Meaning(name, frame, swap, above, against, "opposite" in marks)
+        flags = ("opposite" in marks, "bodies" in marks)
+        meaning = Meaning(name, frame, swap, above, against, *flags)
         yield from (_verb(meaning, entry.split()) for entry in forms.split(","))
 
 
@@ -148,16 +151,18 @@ class Lexicon:
 
     def choose(self, rng: random.Random, options: Sequence[Word]) -> Word | None:
         """Choose one of the words; None when there is none to be had."""
-        novel = [word for word in options if _spelt(word) in NOVEL]
-        known = [word for word in options if _spelt(word) not in NOVEL]
+        novel: list[Word] = []
+        known: list[Word] = []
+        for word in options:
+            (novel if _spelt(word) in NOVEL else known).append(word)
         if novel and rng.random() < self.novelty:
             return rng.choice(novel)
         return rng.choice(known) if known else None
 
     def quality(self, rng: random.Random, kind: str) -> str:
         """Choose an adjective for a person or a thing."""
-        same = rng.choice(rng.choice(QUALITIES[kind]))
-        return self.choose(rng, same) or same[0]
+        words = [word for same in rng.choice(QUALITIES[kind]) for word in same]
+        return self.choose(rng, words) or words[0]
 
 
 def _spelt(word: str | Verb) -> str:

@@ -12,8 +12,8 @@ from tasks.smallworld.document import Sentence
 from tasks.smallworld.language import sentence
 from tasks.smallworld.lexicon import TAXONOMIES, Lexicon
 
-TRIES = 8  # candidates per event
-WEIGHTS = {"swap": 2, "other_noun": 3, "count": 2, "antonym": 2, "hyponym": 2}  # else 1
+TRIES = 12  # candidates per event
+WEIGHTS = {"swap": 2, "other_noun": 3, "count": 2, "antonym": 4, "hyponym": 2}  # else 1
 _FRUIT = {"fruit", *TAXONOMIES["thing"].branches["fruit"]}  # nobody repairs a pear
 _SECOND = (edits.add, edits.drop, edits.other_noun, edits.other_verb, edits.hyponym, edits.swap)
 

@@ -28,9 +28,9 @@ from tasks.smallworld.sentiment_trees import (
 )
 from tasks.smallworld.stories import Story
 
-SIZES = {"train": 700, "dev": 300, "test": 300}
+SIZES = {"train": 700, "dev": 600, "test": 600}
 SHARES = {0: 0.14, 1: 0.24, 2: 0.20, 3: 0.27, 4: 0.15}  # much as in the treebank
-NOVELTY = 0.15  # how often dev and test prefer a held-out word
+NOVELTY = 0.4  # how often dev and test prefer a held-out word
 # Meanings of events that please or grieve nobody: what may be told as a mere fact.
 FACTS = {"trade", "loan", "repair", "paint", "find", "meet", "phone", "join", "work", "follow"}
 LONGEST_FACT = 9  # in words; longer ones would be most of the text

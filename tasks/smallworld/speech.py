@@ -85,7 +85,7 @@ def _lexicon() -> dict[str, str]:
             found.setdefault(plural(noun), "NNS")
             found.setdefault(noun.lower(), named if noun.istitle() else "NN")
     adjectives = (w for groups in QUALITIES.values() for g in groups for same in g for w in same)
-    return found | dict.fromkeys(adjectives, "JJ")
+    return found | {adjective.lower(): "JJ" for adjective in adjectives}
 
 
 LEXICON = _lexicon()

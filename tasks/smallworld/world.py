@@ -25,8 +25,13 @@ class Cast:
     married: set[str] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
 
-    def others(self, person: Phrase) -> list[Phrase]:
-        return [p for p in self.people if p != person]
+    @property
+    def everybody(self) -> list[Phrase]:
+        return [*self.people, self.body]
+
+    def actors(self, verb: Verb) -> list[Phrase]:
+        """Return who may do what the verb says."""
+        return self.everybody if verb.meaning.bodies else self.people
 
 
 class World:
@@ -74,6 +79,13 @@ class World:
         pronoun = "it" if count == 1 else "they"
         return Phrase(self.fresh(), "thing", self.noun("thing"), "", adjective, count, pronoun)
 
+    def body(self) -> Phrase:
+        noun = self.noun("body")
+        name = f"{self.rng.choice(self.names.bodies)} {noun.title()}"
+        if self.rng.random() < 0.5:
+            name = self.rng.choice(self.names.brands)
+        return Phrase(f"{self.prefix}:{name}", "body", noun, name, pronoun="it")
+
     def cast(self) -> Cast:
         people = [self.person(), self.person()]
         while people[1].noun == people[0].noun or _shares_name(*people):
@@ -85,12 +97,9 @@ class World:
         things = [self.thing(), self.thing()]
         while things[0].noun == things[1].noun:
             things[1] = self.thing()
-        noun = self.noun("body")
-        name = f"{self.rng.choice(self.names.bodies)} {noun.title()}"
-        body = Phrase(f"{self.prefix}:{name}", "body", noun, name, pronoun="it")
-        cast = Cast(people, things, body, self.rng.choice(self.towns))
+        cast = Cast(people, things, self.body(), self.rng.choice(self.towns))
         for thing in things:
-            cast.owner[thing.entity] = self.rng.choice(people).entity
+            cast.owner[thing.entity] = self.rng.choice(cast.everybody).entity
         return cast
 
     def event(self, cast: Cast, day: str) -> Claim:
@@ -110,20 +119,25 @@ class World:
 
     def fill(self, cast: Cast, verb: Verb) -> dict[str, Phrase] | None:
         """Choose who and what takes part; None if the cast has nobody or nothing for it."""
-        rng, frame = self.rng, verb.meaning.frame
-        one = rng.choice(cast.people)
+        rng, frame, actors = self.rng, verb.meaning.frame, cast.actors(verb)
+        one = rng.choice(actors)
+        others = [other for other in actors if other != one]
         if frame in ("solo", "state"):
             return {"agent": one}
         if frame == "member":
             return {"agent": one, "body": cast.body}
+        if frame == "regard":
+            towns = [town for town in self.towns if town != cast.town]
+            kinds = ([other for other in cast.everybody if other != one], towns)
+            return {"agent": one, "topic": rng.choice(rng.choice(kinds))}
         if frame == "contact":
-            other = rng.choice(cast.others(one))
+            other = rng.choice(others)
             couple = one.count == other.count == 1
             possible = couple or verb.meaning.name != "marry"
             return {"agent": one, "patient": other} if possible else None
         thing = rng.choice(cast.things)
         if frame == "transfer":
-            return {"giver": one, "receiver": rng.choice(cast.others(one)), "thing": thing}
+            return {"giver": one, "receiver": rng.choice(others), "thing": thing}
         if frame == "craft" and thing.noun in TAXONOMIES["thing"].branches["fruit"]:
             return None
         return {"agent": one, "thing": thing}
