@@ -57,9 +57,8 @@ class Cores(SideBySide):
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
         """Take in the sweep's configuration, and what Hydra's own launcher needs."""
-        given = {"hydra_context": hydra_context, "task_function": task_function, "config": config}
-        super().setup(**given)
-        self.basic.setup(**given)
+        super().setup(hydra_context=hydra_context, task_function=task_function, config=config)
+        self.basic.setup(hydra_context=hydra_context, task_function=task_function, config=config)
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
@@ -69,15 +68,11 @@ class Cores(SideBySide):
         Those of a search, which are not known beforehand, are done one after another. Raises
         ConfigError for keys that make no sense.
         """
-        self.queue = queue_of(self.jobs, self.at_once, self.gb_per_run)
-        if self.queue.at_once == 1:
+        queue = queue_of(self.jobs, self.at_once, self.gb_per_run)
+        if queue.at_once == 1:
             return self.basic.launch(job_overrides, initial_job_idx)
-        say(f"{runs(len(self.jobs))}, {self.queue}; hydra/launcher=basic does one after another")
-        return super().launch(job_overrides, initial_job_idx)
-
-    def slots(self) -> list[Slot]:
-        """Return a slot for each run at once."""
-        return [Slot({THREADS: str(self.queue.threads)})] * self.queue.at_once
+        say(f"{runs(len(self.jobs))}, {queue}; hydra/launcher=basic does one after another")
+        return self.done(job_overrides, [Slot({THREADS: str(queue.threads)})] * queue.at_once)
 
 
 def planned(hydra: DictConfig, jobs: Sequence[Job]) -> Queue:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from hydra.core.utils import JobReturn
+
 from bench.errors import ConfigError
 from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
@@ -26,13 +28,20 @@ class Gpus(SideBySide):
     def __init__(self, gpus: Sequence[int | str] | None = None, per_gpu: int = 1) -> None:
         self.gpus, self.per_gpu = gpus, per_gpu
 
-    def slots(self) -> list[Slot]:
-        """Return `per_gpu` slots for each GPU. Raises ConfigError where that makes none."""
+    def launch(
+        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
+    ) -> Sequence[JobReturn]:
+        """Do the runs that these words compose, each list one, and return their outcomes in order.
+
+        Raises:
+            ConfigError: There is no GPU, or `per_gpu` is below 1.
+        """
         if self.per_gpu < 1:
             raise ConfigError(f"hydra.launcher.per_gpu={self.per_gpu}: must be 1 or more")
         names = found(self.gpus) * self.per_gpu
         threads = {"OMP_NUM_THREADS": str(max(usable_cores() // len(names), 1)), **os.environ}
-        return [Slot({**threads, VISIBLE: name}, f" on GPU {name}") for name in names]
+        slots = [Slot({**threads, VISIBLE: name}, f" on GPU {name}") for name in names]
+        return self.done(job_overrides, slots)
 
 
 def found(gpus: Sequence[int | str] | None) -> list[str]:

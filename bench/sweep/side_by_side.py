@@ -63,22 +63,20 @@ class SideBySide(Launcher):
         """Take in the sweep's configuration."""
         self.config = config
 
-    def slots(self) -> Sequence[Slot]:
-        """Return the slots, at least one. May raise ConfigError."""
-        raise NotImplementedError
+    def done(
+        self, job_overrides: Sequence[Sequence[str]], slots: Sequence[Slot]
+    ) -> list[JobReturn]:
+        """Do the runs, which these words compose, and return their outcomes in order.
 
-    def launch(
-        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
-    ) -> Sequence[JobReturn]:
-        """Do the runs that these words compose, each list one, and return their outcomes in order.
-
-        Raises ConfigError where there is no slot.
+        Args:
+            job_overrides: Lists of words, one for each of the runs.
+            slots: Where they are done, at least one.
         """
         HydraConfig.instance().set_config(self.config)  # from which commands take their folders
-        free = deque(self.slots())
+        free = deque(slots)
         waiting = deque(zip(self.jobs, job_overrides, strict=True))
         outcomes: dict[Job, Outcome] = {}
-        with _under_way() as running, Board(running, len(self.jobs), len(free)) as board:
+        with _under_way() as running, Board(running, len(self.jobs), len(slots)) as board:
             while waiting or running:
                 while waiting and free:
                     job, words = waiting.popleft()

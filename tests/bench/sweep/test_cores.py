@@ -130,13 +130,12 @@ def test_other_sweepers_and_single_runs_have_hydras_own_launcher(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A search of Hydra's gives its launcher trials that the launcher is not told of."""
-    given = []
     launcher = cores.Cores()
-    monkeypatch.setattr(launcher.basic, "setup", lambda **kept: given.append(kept))
-    monkeypatch.setattr(launcher.basic, "launch", lambda *words: given.append(words) or ["done"])
+    monkeypatch.setattr(launcher.basic, "setup", lambda **_: None)
+    monkeypatch.setattr(launcher.basic, "launch", lambda *given: given)
     launcher.setup(hydra_context=None, task_function=None, config=None)  # type: ignore[arg-type]
-    assert launcher.launch([["seed=1"], ["seed=2"]], 7) == ["done"]
-    assert given[1] == ([["seed=1"], ["seed=2"]], 7)
+    trials = [["seed=1"], ["seed=2"]]
+    assert launcher.launch(trials, 7) == (trials, 7)
 
 
 # -- side by side
