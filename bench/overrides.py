@@ -52,7 +52,6 @@ EXTRAS = {
     "hydra/launcher=slurm": ("hydra-submitit-launcher", "launchers"),
     "hydra/launcher=submitit_local": ("hydra-submitit-launcher", "launchers"),
     "hydra/launcher=ray": ("hydra-ray-launcher", "ray"),
-    "hydra/sweeper=search": ("hydra-optuna-sweeper", "search"),
 }
 """Hydra plugins by the word that asks for them: the distribution, and the extra that brings it."""
 

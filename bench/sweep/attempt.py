@@ -42,7 +42,9 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
         What came of it.
     """
     number = HydraConfig.get().job.num
-    label = f"[{number + 1}/{len(cells)}] {cells[number]}"
+    label = str(cells[number])
+    if len(cells) > 1:
+        label = f"[{number + 1}/{len(cells)}] {label}"
     started = time.perf_counter()
     end_with_parent()
     with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):

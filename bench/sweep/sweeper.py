@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
+SEARCH = "hydra_plugins.elmo_bench.Search"  # conf/hydra/sweeper/search.yaml
 CORES = "hydra_plugins.elmo_bench.Cores"  # conf/hydra/launcher/cores.yaml
 GPUS = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 SLURM = "hydra_plugins.elmo_bench.Slurm"  # conf/hydra/launcher/slurm.yaml
@@ -54,7 +55,9 @@ def register() -> None:
     Hydra program of the environment.
     """
     known = Plugins.instance().class_name_to_class
-    known.update({TARGET: Sweep, CORES: cores.Cores, GPUS: Gpus})
+    from bench.sweep.search import Search  # which is a Sweep
+
+    known.update({TARGET: Sweep, SEARCH: Search, CORES: cores.Cores, GPUS: Gpus})
     with suppress(ImportError):  # of an extra
         from bench.sweep.slurm_launcher import Slurm
 

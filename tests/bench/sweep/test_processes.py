@@ -141,5 +141,5 @@ def test_runs_of_several_processes_follow_each_other(
 def test_a_failure_of_several_processes_is_one_line(sweep: Sweep, capsys: Shown) -> None:
     words = ("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2", "elmo.placement=none")
     assert sweep("seed=1", *words, "word_vectors=/no/such/file") == 2
-    (line,) = [x for x in capsys.readouterr().err.splitlines() if x.startswith("[1/1]")]
+    (line,) = [x for x in capsys.readouterr().err.splitlines() if x.startswith("snli · ")]
     assert "/no/such/file" in line
