@@ -49,7 +49,7 @@ class Cores(SideBySide):
         gb_per_run: Gigabytes of memory that one run may take.
     """
 
-    def __init__(self, at_once: int | None = None, gb_per_run: float = 3) -> None:
+    def __init__(self, at_once: int | None = None, gb_per_run: float = 4) -> None:
         self.at_once, self.gb_per_run = at_once, gb_per_run
         self.basic = BasicLauncher()
 
@@ -65,8 +65,10 @@ class Cores(SideBySide):
     ) -> Sequence[JobReturn]:
         """Do the runs that these words compose, each list one, and return their outcomes in order.
 
-        Those of a search, which are not known beforehand, are done one after another. Raises
-        ConfigError for keys that make no sense.
+        For a sweeper that does not name its jobs, they are done one after another.
+
+        Raises:
+            ConfigError: A key of the launcher makes no sense.
         """
         queue = queue_of(self.jobs, self.at_once, self.gb_per_run)
         if queue.at_once == 1:
@@ -94,9 +96,15 @@ def planned(hydra: DictConfig, jobs: Sequence[Job]) -> Queue:
 
 
 def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Queue:
-    """Return how these runs are done, given the launcher's keys. May raise ConfigError."""
-    _require("at_once", at_once, at_once is None or (type(at_once) is int and at_once > 0))
-    _require("gb_per_run", gb_per_run, isinstance(gb_per_run, int | float) and gb_per_run > 0)
+    """Return how these runs are done, given the launcher's keys.
+
+    Raises:
+        ConfigError: One of the keys makes no sense.
+    """
+    if at_once is not None and not (type(at_once) is int and at_once > 0):
+        raise ConfigError(f"hydra.launcher.at_once={at_once}: must be a whole number from 1")
+    if not (isinstance(gb_per_run, int | float) and gb_per_run > 0):
+        raise ConfigError(f"hydra.launcher.gb_per_run={gb_per_run}: must be a number above 0")
     given = os.environ.get(THREADS, "")
     threads, because = int(given) if given.isdecimal() and int(given) else 1, ""
     if at_once is None:
@@ -122,8 +130,3 @@ def _on_cpu(jobs: Sequence[Job]) -> bool:
         from bench.run.build import device_of  # with torch
 
     return all(device_of(job.cfg) == "cpu" for job in jobs)
-
-
-def _require(key: str, value: object, holds: bool) -> None:
-    if not holds:
-        raise ConfigError(f"hydra.launcher.{key}={value}: must be above 0")

@@ -126,10 +126,10 @@ def test_a_key_that_makes_no_sense_starts_nothing(
 # -- one after another
 
 
-def test_other_sweepers_and_single_runs_have_hydras_own_launcher(
+def test_other_sweepers_have_hydras_own_launcher(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A search of Hydra's gives its launcher trials that the launcher is not told of."""
+    """A search of Hydra's own does not name its trials."""
     launcher = cores.Cores()
     monkeypatch.setattr(launcher.basic, "setup", lambda **_: None)
     monkeypatch.setattr(launcher.basic, "launch", lambda *given: given)
@@ -274,6 +274,16 @@ def test_the_last_line_of_a_command_is_read_while_it_goes_on(
     go_on.touch()
     with pytest.raises(apart.CommandFailed, match="exit status 3: four"):
         command.result()
+
+
+def test_elmo_bench_starts_elmo_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m bench` would find a package `bench` of the working folder first."""
+    script = tmp_path / "elmo-bench"
+    script.touch()
+    monkeypatch.setattr(sys, "argv", [str(script), "-m", "seed=1,2"])
+    assert apart._program() == [sys.executable, str(script)]
+    monkeypatch.setattr(sys, "argv", ["/x/bench/__main__.py", "-m", "seed=1,2"])
+    assert apart._program() == [sys.executable, "-m", "bench"]
 
 
 def test_a_run_of_another_process_is_known_by_what_its_command_says(
