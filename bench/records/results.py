@@ -111,6 +111,12 @@ class Finished(Result):
         return [float(epoch.dev[self.metric]) for epoch in self.history]
 
     @property
+    def rising(self) -> bool:
+        """Whether the last of several epochs was the best on dev: more may do better."""
+        trained = not self.ensemble and self.evaluation is None
+        return trained and 1 < self.epochs == self.best_epoch
+
+    @property
     def encoder_name(self) -> str:
         """The encoder's name; `none` without one."""
         return self.encoder.name if self.encoder else "none"

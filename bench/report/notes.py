@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from bench.console import counted
@@ -26,6 +27,7 @@ def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
         *_scores(grid),
+        *_rising(grid),
         *_old(grid),
         *_differences(grid),
         *_resolution(resolutions(grid)),
@@ -45,6 +47,22 @@ def _scores(grid: Grid) -> Iterator[str]:
     if grid.runs:
         spread = "± is the sample standard deviation over n seeds; no ± means one seed."
         yield spread if several else "One seed a cell."
+
+
+def _rising(grid: Grid) -> Iterator[str]:
+    """Say which columns have runs that may not have learned all that they can."""
+    counts = Counter(
+        column
+        for (_, column), entry in grid.entries.items()
+        for run in entry.runs
+        if run.result.rising
+    )
+    if counts:
+        columns = ", ".join(f"{column} {count}" for column, count in counts.items())
+        yield (
+            f"In {counts.total()} of {counted(len(grid.runs), 'run')} dev rose to the last epoch "
+            f"({columns}): with more (training.max_epochs) they may do better."
+        )
 
 
 def _old(grid: Grid) -> Iterator[str]:

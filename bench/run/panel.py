@@ -75,3 +75,9 @@ def _origin(result: Finished) -> Iterator[Row]:
         steps = f" ({result.steps:,} steps)" if result.steps else ""
         epochs = f"{result.epochs}, the best: {result.best_epoch}{steps}"
         yield "epochs", epochs, f"{result.seconds:.0f} s in all"
+        if result.rising:
+            yield (
+                "",
+                f"dev rose to the end: training.max_epochs={2 * result.epochs} goes on",
+                "",
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -47,6 +48,20 @@ def table(
     ]
     path = make.experiment("two", cells, **{"baseline": "baseline", **changes})
     return fill(read_experiment(path), read(folder)), path
+
+
+def test_runs_whose_dev_rose_to_the_end_are_counted(tmp_path: Path) -> None:
+    grid, _ = table(tmp_path, 2)
+    (note,) = [note for note in notes(grid) if "dev rose" in note]
+    assert note.startswith("In 4 of 4 runs dev rose to the last epoch (baseline 2, ELMo 2): ")
+    for path in tmp_path.glob("snli/*/result.json"):
+        result = json.loads(path.read_text())
+        result["best_epoch"] = 7 if result["elmo"]["placement"] == "none" else 8
+        path.write_text(json.dumps(result))
+    grid, _ = table(tmp_path / "later", 1)
+    grid = fill(grid.experiment, read(tmp_path))
+    (note,) = [note for note in notes(grid) if "dev rose" in note]
+    assert note.startswith("In 1 of 2 runs dev rose to the last epoch (ELMo 1): ")
 
 
 def test_clusters_of_the_predictions_count(tmp_path: Path) -> None:

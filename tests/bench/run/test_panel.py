@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,23 @@ def test_a_pipe_gets_plain_lines(shown: str) -> None:
     assert values["run"] == f"a/{'long' * 40}"
     assert lines[-1] == ["finished earlier"]
     assert not set(shown) & set("╭│─╰\x1b")
+
+
+@pytest.mark.parametrize(
+    ("best", "epochs", "says"),
+    [
+        (8, 8, True),
+        (7, 8, False),  # more did not help
+        (1, 1, False),  # nothing rises in one
+    ],
+)
+def test_a_run_that_ends_while_dev_rises_says_so(
+    best: int, epochs: int, says: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Maker(tmp_path).run()
+    (run,) = read(tmp_path).finished
+    panel.show(replace(run.result, best_epoch=best, epochs=epochs), tmp_path)
+    assert ("dev rose to the end: training.max_epochs=16" in capsys.readouterr().out) == says
 
 
 def test_a_terminal_gets_a_box(
