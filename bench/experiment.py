@@ -13,6 +13,8 @@ keys of the command line; what is given on the command line besides holds for al
 column may combine the seeds of another: `ensembles: {ensemble: last only}`. With
 `noise: {kinds: [typos], shares: [0.1, 0.2]}` every run is scored on dev with words misspelled, too;
 the table then has a row for each row, column and kind, and a column for each share.
+With `search: {training.optimizer.lr: [0.0005, 0.001]}` each row and column tries every combination
+of these values with the first seed, and all its seeds train with the best of them on dev.
 """
 
 from __future__ import annotations
@@ -69,6 +71,7 @@ class Experiment:
     noise: NoiseLevels | None = None
     given: dict[str, Any] = field(default_factory=dict)  # what ${experiment.given.NAME} stands for
     baseline: str | None = None  # the column that others are compared with
+    search: Any = None  # key: a list of the values that are tried on dev
     without: list[str] = field(default_factory=list)  # rows.NAME and columns.NAME to leave out
     seeds: list[int] = field(default_factory=lambda: [1])
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win

@@ -153,6 +153,8 @@ def refuse(words: list[str]) -> None:
             meant = [f"{group.relative_to(CONF)}={word}" for group in groups if group != CONF]
             hint = f"; did you mean {' or '.join(meant)}?" if meant else f" ({HINT})"
             raise ConfigError(f"{word}: no KEY=VALUE{hint}")
+        if key.startswith("experiment.") and not any(w.startswith("experiment=") for w in words):
+            raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
             raise ConfigError(f"{word}: is for many runs, and there is one: give -m or experiment=")
 

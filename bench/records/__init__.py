@@ -10,6 +10,7 @@ version does not know is ignored; what an older record may lack has a default.
 results.py      result.json
 sections.py     its parts
 manifests.py    an experiment's file
+searches.py     its part about what was tried on dev
 typed_json.py   dataclasses to and from JSON
 old.py          what earlier versions wrote
 damaged.py      whatever is wrong with a file, in one line
@@ -33,6 +34,7 @@ from bench.records.results import (
     Result,
     read_result,
 )
+from bench.records.searches import Searched, Trial
 from bench.records.sections import (
     CodedLabels,
     Elmo,
@@ -64,7 +66,9 @@ __all__ = [
     "OnlineCode",
     "Primary",
     "Result",
+    "Searched",
     "Sitting",
+    "Trial",
     "noisy_row",
     "parts",
     "read_manifest",

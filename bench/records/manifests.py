@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from bench.experiment import View
 from bench.records.damaged import reading
+from bench.records.searches import Searched, searched_of
 from bench.records.typed_json import arguments, written
 
 SCHEMA = 1
@@ -61,10 +62,13 @@ class Manifest:
     encoder: str
     command: str
     cells: Sequence[ManifestCell]
+    searches: Sequence[Searched] = ()  # of its rows and columns, where values were searched
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
         content = written(self)
+        if not self.searches:
+            del content["searches"]
         return {"schema": SCHEMA, "experiment": content.pop("name"), **content}
 
 
@@ -99,5 +103,6 @@ def manifest_of(content: Mapping[str, Any], kind: type[M], /, **more: Any) -> M:
     if content["view"] not in views:
         raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")
     cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
+    searches = [searched_of(search) for search in content.get("searches", ())]
     more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
-    return kind(**arguments(kind, content, **more))
+    return kind(**arguments(kind, content, **more, searches=searches))

@@ -36,6 +36,7 @@ class Frame:
 def beside(grid: Grid) -> dict[str, Frame]:
     """Return the tables that belong beside an experiment's scores, by name: those with rows."""
     found = {
+        "trials on dev": trials(grid),
         "over all tasks": all_tasks(grid),
         f"differences from {grid.baseline}": comparisons(grid),
         "smallest differences that are found": smallest(grid),
@@ -45,6 +46,23 @@ def beside(grid: Grid) -> dict[str, Frame]:
         "what each encoder costs": costs(grid),
     }
     return {name: frame for name, frame in found.items() if frame.rows}
+
+
+def trials(grid: Grid) -> Frame:
+    """Return every trial of the searches of rows and columns, with its score on dev."""
+    searches = grid.experiment.searches
+    keys = dict.fromkeys(key for search in searches for key in search.chosen)
+    rows = [
+        [
+            *(search.row, search.column),
+            *(wording.value(trial.values.get(key, "")) for key in keys),
+            wording.number(trial.dev, 2),
+            "chosen" if trial.values == search.chosen else "",
+        ]
+        for search in searches
+        for trial in search.trials
+    ]
+    return Frame.of(["row", "column", *keys, "dev", "which is"], rows)
 
 
 def comparisons(grid: Grid) -> Frame:

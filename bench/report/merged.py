@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.records import DamagedRecord
+from bench.records import DamagedRecord, Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, read_lines
 from bench.report.read import Experiment, Records, ReportError, Run, in_order, read
@@ -93,8 +93,8 @@ def _conflicts(whole: Records, more: Records) -> Iterator[str]:
 def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
     """Yield the experiments; those that differ in their rows and cells alone are one.
 
-    One cell may be another run in another place, where it was asked for with other words: then they
-    are two experiments.
+    One cell may be another run in another place, where it was asked for with other words, or its
+    row and column may have been searched in one place alone: then they are two experiments.
     """
     found: list[Experiment] = []
     for one in experiments:
@@ -116,10 +116,20 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         cells[place].key != further[place].key for place in cells.keys() & further.keys()
     ):
         return None
+    searches, more = _searches(one), _searches(other)
+    if any(searches[place] != more[place] for place in searches.keys() & more.keys()):
+        return None
     return replace(
         one,
         rows=list(dict.fromkeys([*one.rows, *other.rows])),
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
         paper={**other.paper, **one.paper},
         cells=list({**further, **cells}.values()),
+        searches=[each for each in {**more, **searches}.values() if each],
     )
+
+
+def _searches(experiment: Experiment) -> dict[tuple[str, str], Searched | None]:
+    """Return the search of each row and column, or None where values were not searched."""
+    cells = {(cell.row, cell.column): None for cell in experiment.cells}
+    return {**cells, **{search.place: search for search in experiment.searches}}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 
 from bench.console import counted
-from bench.records import SCHEMA
+from bench.records import SCHEMA, Searched
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
 from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
-from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, number
+from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, number
 
 REPRODUCTION = "Against the reference"
 REPRODUCED = (
@@ -27,6 +28,7 @@ def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
         *_scores(grid),
+        *_searches(grid),
         *_rising(grid),
         *_old(grid),
         *_differences(grid),
@@ -47,6 +49,37 @@ def _scores(grid: Grid) -> Iterator[str]:
     if grid.runs:
         spread = "± is the sample standard deviation over n seeds; no ± means one seed."
         yield spread if several else "One seed a cell."
+
+
+def _searches(grid: Grid) -> Iterator[str]:
+    def budget(search: Searched) -> tuple[int, int, list[str]]:
+        return len(search.trials), search.seed, list(search.chosen)
+
+    searches = sorted(grid.experiment.searches, key=budget)
+    for (count, seed, keys), alike in groupby(searches, budget):
+        rows = [list(of_row) for _, of_row in groupby(alike, lambda search: search.row)]
+        each = "column" if len(rows) == 1 else "row and column"
+        found = [_chosen(of_row, named=len(rows) > 1) for of_row in rows]
+        yield (
+            f"Each {each}: {counted(count, 'trial')} on dev with seed {seed} ({', '.join(keys)}), "
+            f"the same for all; chosen, of equals the first: {'; '.join(found)}."
+        )
+    if searches and any(grid.split(row) == "dev" for row in grid.experiment.rows):
+        tested = any(run.score("test") is not None for run in grid.runs)
+        yield (
+            "These values were chosen on dev, so the dev scores shown are somewhat too high, those "
+            f"of seed {searches[0].seed} most of all{'; test scores are not' if tested else ''}."
+        )
+
+
+def _chosen(of_row: list[Searched], named: bool) -> str:
+    """Return `none 0.001, 0.5; ELMo 0.002, 0.5`, with the row where it is to be `named`."""
+    texts = []
+    for search in of_row:
+        fewer = f" ({counted(search.runs, 'run')})" if search.runs < len(search.trials) else ""
+        place = f"{search.row}, {search.column}" if named else search.column
+        texts.append(f"{place} {chosen(search)}{fewer}")
+    return "; ".join(texts)
 
 
 def _rising(grid: Grid) -> Iterator[str]:

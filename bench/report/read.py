@@ -132,6 +132,13 @@ class Records:
         return [run for run in self.runs.values() if run.result.evaluation is None]
 
     @property
+    def listed(self) -> list[Run]:
+        """The finished runs without those that were trials of a search and nothing else."""
+        asked = set().union(*map(_cells, self.experiments))
+        trials = set().union(*map(_trials, self.experiments)) - asked
+        return [run for run in self.finished if (run.task, run.id) not in trials]
+
+    @property
     def evaluations(self) -> list[Run]:
         """Runs on other examples that no experiment has in its own table."""
         asked = {cell.key for each in self.experiments for cell in each.cells}
@@ -209,11 +216,22 @@ def _key(path: Path) -> Key:
 
 def _without_parts(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Leave out an experiment that was done again for more tasks or seeds: it stands once."""
-    runs = {id(found): {cell.key for cell in found.cells} for found in experiments}
     return [
         one
         for one in experiments
-        if not any(
-            one.name == other.name and runs[id(one)] < runs[id(other)] for other in experiments
-        )
+        if not any(one.name == other.name and _part_of(one, other) for other in experiments)
     ]
+
+
+def _part_of(one: Experiment, other: Experiment) -> bool:
+    """Return whether `other` has all runs and all trials of `one`, and more."""
+    ours, theirs = ((_cells(each), _trials(each)) for each in (one, other))
+    return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
+
+
+def _cells(experiment: Experiment) -> set[Key]:
+    return {cell.key for cell in experiment.cells}
+
+
+def _trials(experiment: Experiment) -> set[Key]:
+    return {key for search in experiment.searches for key in search.keys}

@@ -69,6 +69,6 @@ def collect(
     return Report(
         records,
         [fill(each, records) for each in (*records.experiments, *transfers(records))],
-        groups(records.finished),
+        groups(records.listed),
         reproductions(records, read_all([against], trusted)) if against else [],
     )

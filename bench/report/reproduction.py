@@ -45,7 +45,7 @@ class Reproduction:
 
 def reproductions(ours: Records, reference: Records) -> list[Reproduction]:
     """Return what became of each choice of the reference, by task, data and the rest."""
-    return [_of(ours, group) for group in groups(reference.finished)]
+    return [_of(ours, group) for group in groups(reference.listed)]
 
 
 def _of(ours: Records, group: Group) -> Reproduction:

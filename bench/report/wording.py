@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple
 
+from bench.records import Searched
 from bench.report.all_tasks import AllTasks
 from bench.report.grid import Entry, Scores
 from bench.report.read import Experiment
@@ -86,6 +87,16 @@ def about(experiment: Experiment) -> list[str]:
 def yardsticks(found: Mapping[str, float]) -> str:
     """Return `majority class 33.4, …`."""
     return ", ".join(f"{name} {number(value)}" for name, value in found.items())
+
+
+def value(found: object) -> str:
+    """Return the value of a key, as `0.001`."""
+    return f"{found:g}" if isinstance(found, float) else str(found)
+
+
+def chosen(search: Searched) -> str:
+    """Return the values that were chosen, as `0.001, 0.5`."""
+    return ", ".join(map(value, search.chosen.values()))
 
 
 def paper(value: float, difference: float | None) -> str:

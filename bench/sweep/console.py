@@ -28,17 +28,50 @@ def plan(
 
     With `plan=slurm`, all that goes to the standard output is the script.
     """
+    if not jobs:  # in every row and column a trial failed
+        return
     console = Console(stderr=cfg.plan == "slurm")
-    found = Counter(job.found for job in jobs)
-    states = ", ".join(f"{count} {state}" for state, count in found.items())
-    cells = sum(len(job.cells) for job in jobs)
-    shared = f" for {cells} cells" if cells > len(jobs) else ""
-    together = "1 ensemble" if len(ensembles) == 1 else f"{len(ensembles)} ensembles"
-    then = f"; then {together} of them" if ensembles else ""
-    then += f"; then {counted(len(noisy), 'evaluation')} under noise" if noisy else ""
-    console.print(f"{_title(cfg)}{runs(len(jobs))}{shared}: {states}{then}", highlight=False)
+    title = "" if any(job.outcome for job in jobs) else _title(cfg)  # told before their trials
+    then = _then(len(ensembles), len(noisy))
+    console.print(f"{title}{runs(len(jobs))}{_states(jobs)}{then}", highlight=False)
     if cfg.plan in (False, "slurm"):
         return
+    _list(console, jobs)
+    further: list[Ensemble | Noisy] = [*ensembles, *noisy]
+    for each in further:
+        if not each.done:
+            print(each.command)
+
+
+def plan_search(
+    cfg: DictConfig, trials: Sequence[Job], later: int, ensembles: int, noisy: int
+) -> None:
+    """Print how many trials there are to do, and what comes then; with `plan=true`, each trial."""
+    console = Console()
+    then = f"; then {runs(later)} of what they choose" if later else ""
+    then += _then(ensembles, noisy)
+    number = counted(len(trials), "trial")
+    console.print(f"{_title(cfg)}{number}{_states(trials)}{then}", highlight=False)
+    if cfg.plan:
+        _list(console, trials)
+
+
+def _states(jobs: Sequence[Job]) -> str:
+    """Return how many cells the runs fill, if these are more, and in which states they are."""
+    cells = sum(len(job.cells) for job in jobs)
+    shared = f" for {cells} cells" if cells > len(jobs) else ""
+    found = Counter(job.found for job in jobs)
+    return f"{shared}: " + ", ".join(f"{count} {state}" for state, count in found.items())
+
+
+def _then(ensembles: int, noisy: int) -> str:
+    """Return what is made of the runs afterwards; nothing where nothing is."""
+    then = f"; then {counted(ensembles, 'ensemble')} of them" if ensembles else ""
+    return then + (f"; then {counted(noisy, 'evaluation')} under noise" if noisy else "")
+
+
+def _list(console: Console, jobs: Sequence[Job]) -> None:
+    """Print each run with its state, and the commands of those that are not finished."""
     table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
     for job in jobs:
         table.add_row(escape(str(job.cells[0])), job.found)
@@ -46,10 +79,6 @@ def plan(
     for job in jobs:
         if job.found != "finished":
             print(command(job.cells[0].overrides))  # whole, to be pasted
-    further: list[Ensemble | Noisy] = [*ensembles, *noisy]
-    for each in further:
-        if not each.done:
-            print(each.command)
 
 
 def warn_of_encoders(cfg: DictConfig, places: Places) -> None:
@@ -77,11 +106,11 @@ def warn_of_encoders(cfg: DictConfig, places: Places) -> None:
         )
 
 
-def show(places: Places, manifest: Path | None) -> None:
-    """Print what came of each run, and why a run failed; then the scores."""
+def show(jobs: Sequence[Job], places: Places, manifest: Path | None) -> None:
+    """Print what came of each run, and why a run failed; then the scores of those with a place."""
     console = Console()
     table = Table("run", "what", "", "time", box=None, padding=(0, 2, 0, 0))
-    for job in dict.fromkeys(job for _, job in places):
+    for job in jobs:
         state = job.outcome.status if job.outcome else "finished earlier"
         what, seconds = (job.outcome.what, job.outcome.seconds) if job.outcome else ("", 0)
         time = f"{seconds:.0f} s" if seconds else ""

@@ -69,7 +69,7 @@ def of_experiment(
             row,
             column,
             seed,
-            tuple(expand([*_written(common | there | here), *beneath])),
+            tuple(expand([*written(common | there | here), *beneath])),
             axis[column],
         )
         for row, there in rows.items()
@@ -196,6 +196,6 @@ def _words(override: Override) -> list[str]:
     return [f"{override.get_key_element()}={value}" for value in _values(override)]
 
 
-def _written(changes: Mapping[str, Any]) -> Iterable[str]:
+def written(changes: Mapping[str, Any]) -> Iterable[str]:
     """Write keys and values as words of the command line."""
     return (f"{key}={Transformer.str(value)}" for key, value in changes.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from omegaconf import DictConfig
 
@@ -25,6 +26,7 @@ class Cell:
     seed: int
     words: tuple[str, ...]  # of the command line, besides the seed
     x: float | None = None  # of the column, where it stands on an axis
+    searched: tuple[tuple[str, Any], ...] = ()  # keys and values that a search put into the words
 
     @property
     def overrides(self) -> list[str]:
@@ -32,7 +34,8 @@ class Cell:
         return [*self.words, f"seed={self.seed}"]
 
     def __str__(self) -> str:
-        return " · ".join(filter(None, (self.row, self.column, f"seed {self.seed}")))
+        values = " ".join(f"{key}={value}" for key, value in self.searched)
+        return " · ".join(filter(None, (self.row, self.column, values, f"seed {self.seed}")))
 
 
 @dataclass(frozen=True)

@@ -15,21 +15,28 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from bench.records import CLEAN, Manifest, ManifestCell, noisy_row
+from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
 from elmo_core.whole_files import replacing
 
 
 def write(
-    cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble], noisy: Sequence[Noisy] = ()
+    cfg: DictConfig,
+    places: Places,
+    ensembles: Sequence[Ensemble],
+    noisy: Sequence[Noisy] = (),
+    searches: Sequence[GridSearch] = (),
 ) -> Path | None:
     """Write the manifest of an experiment and return its file; other sweeps have none.
 
     `cfg` is the sweep's configuration, with Hydra's own node.
     """
-    if cfg.experiment is None:
+    if cfg.experiment is None or not places:
         return None
-    content = manifest(cfg, places, ensembles, noisy)
-    runs = "\n".join(sorted({"/".join(cell.key) for cell in content.cells}))
+    found = [search.record() for search in searches if search.settled]
+    content = replace(manifest(cfg, places, ensembles, noisy), searches=found)
+    keys = {cell.key for cell in content.cells} | {key for each in found for key in each.keys}
+    runs = "\n".join(sorted("/".join(key) for key in keys))
     name = f"{content.name}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
     with replacing(path) as temporary:

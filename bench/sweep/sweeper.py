@@ -28,11 +28,12 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.sweep import console, cores, manifest, slurm_script
+from bench.sweep import console, cores, grid_search, manifest, slurm_script
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
 from bench.sweep.gpus import Gpus
+from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
@@ -75,30 +76,73 @@ class Sweep(Sweeper):
     ) -> None:
         self.hydra_context, self.config = hydra_context, config
         self.loader = hydra_context.config_loader
+        self.composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}  # by words
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
         with told(lambda: "interrupted; the same command goes on"):
             config.check_plan(self.config.plan)
-            places = self._places(self._cells(arguments))
-            jobs = list(dict.fromkeys(job for _, job in places))
-            together = ensembles(self.config, places)
-            misspelled = noisy(self.config, places)
-            console.plan(self.config, jobs, together, misspelled)
-            console.warn_of_encoders(self.config, places)
-            todo = [job for job in jobs if job.found != "finished"]
-            if self.config.plan:
-                self._plan(todo)
-                return
-            self._require(todo)
-            manifest.write(self.config, places, together, misspelled)
-            self._run(todo)
-            failed = [*self._combined(together), *self._misspelled(misspelled)]
-            written = manifest.write(self.config, places, together, misspelled)
-            console.show(places, written)
-        missing = [job.outcome for job in jobs if job.failed or not job.done] + failed
+            cells, jobs = self._cells(arguments), dict[Path, Job]()
+            tried = grid_search.trials(self.config, cells)
+            searches = [GridSearch(self._places(each, jobs)) for each in tried]
+            if not all(each.settled for each in searches):
+                self._grid_search(cells, searches, jobs)
+                if self.config.plan:
+                    return
+            failed = self._fill(grid_search.chosen(cells, searches), searches, jobs)
+        if self.config.plan:
+            return
+        missing = [job.outcome for job in jobs.values() if job.failed or not job.done] + failed
         if missing:
             sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
+
+    def _grid_search(
+        self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]
+    ) -> None:
+        """Do or plan the trials, `jobs`. Raises ConfigError for a plan that cannot be made."""
+        if self.config.plan == "slurm":
+            raise ConfigError(
+                "plan=slurm: a script cannot know what a search will choose: "
+                "hydra/launcher=slurm waits for the trials and goes on, or leave the search out"
+            )
+        trials = list(jobs.values())
+        places = self._places(grid_search.expected(cells, searches), dict(jobs))
+        later = [job for job in dict.fromkeys(job for _, job in places) if job not in trials]
+        made = len(ensembles(self.config, places)), len(noisy(self.config, places))
+        console.plan_search(self.config, trials, len(later), *made)
+        todo = [job for job in trials if job.found != "finished"]
+        if self.config.plan:
+            console.warn_of_encoders(self.config, places)
+            self._plan([*todo, *later])
+            return
+        self._require(todo)
+        self._run(todo)
+        grid_search.settle(searches)
+
+    def _fill(
+        self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]
+    ) -> list[Outcome]:
+        """Do or plan the runs of these cells, which join `jobs`, and what is made of them.
+
+        Returns the outcomes of what was to be made of them and failed.
+        """
+        places = self._places(cells, jobs)
+        own = list(dict.fromkeys(job for _, job in places))
+        todo = [job for job in own if job.found != "finished"]
+        together = ensembles(self.config, places)
+        misspelled = noisy(self.config, places)
+        console.plan(self.config, own, together, misspelled)
+        console.warn_of_encoders(self.config, places)
+        if self.config.plan:
+            self._plan(todo)
+            return []
+        self._require(todo)
+        manifest.write(self.config, places, together, misspelled, searches)
+        self._run(todo)
+        failed = [*self._combined(together), *self._misspelled(misspelled)]
+        written = manifest.write(self.config, places, together, misspelled, searches)
+        console.show(list(jobs.values()), places, written)
+        return failed
 
     # -- what is to be done
 
@@ -123,22 +167,28 @@ class Sweep(Sweeper):
             print(f"{name}: {line}", file=sys.stderr)
         return cells
 
-    def _places(self, cells: Sequence[Cell]) -> list[tuple[Cell, Job]]:
-        """Return each cell with the run that fills it; one run may fill several cells."""
-        composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}
-        jobs: dict[Path, Job] = {}
+    def _places(
+        self, cells: Sequence[Cell], jobs: dict[Path, Job] | None = None
+    ) -> list[tuple[Cell, Job]]:
+        """Return each cell with the run that fills it; one run may fill several cells.
+
+        Those of these runs that are not among `jobs`, by folder, join them.
+        """
+        jobs = {} if jobs is None else jobs
         places = []
         for cell in cells:
-            if cell.words not in composed:
-                composed[cell.words] = self._composed(cell)
-            cfg, encoder = composed[cell.words]
+            if cell.words not in self.composed:
+                self.composed[cell.words] = self._composed(cell)
+            cfg, encoder = self.composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
             _, record = chosen(cfg)
             if record.folder not in jobs:
                 jobs[record.folder] = Job(cfg, record, encoder)
-            jobs[record.folder].cells.append(cell)
-            places.append((cell, jobs[record.folder]))
+            job = jobs[record.folder]
+            if cell not in job.cells:  # what a search chose was tried in the same cell
+                job.cells.append(cell)
+            places.append((cell, job))
         return places
 
     def _composed(self, cell: Cell) -> tuple[DictConfig, str]:

@@ -7,9 +7,12 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from bench.experiment import View
+from bench.records import parts
 from bench.report.all_tasks import AllTasks, over_all_tasks
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
+from bench.report.read import Experiment
 from bench.report.report import Report
 from bench.report.resolution import Resolution, resolutions
 from bench.report.score_table import ScoreRow, scores
@@ -18,7 +21,8 @@ FIELDS = (
     "table", "row", "column", "x", "task", "data", "encoder", "split", "metric", "mean", "sd", "n",
     "seeds", "paper", "difference", "low", "high", "from_seeds", "from_examples", "p", "p_holm",
     "difference_sd", "examples", "clusters", "smallest", "paper_difference", "seeds_for_paper",
-    "improvement", "epochs", "steps", "seconds", "parameters", "missing", "runs", "command",
+    "improvement", "trials", "chosen", "epochs", "steps", "seconds", "parameters", "missing",
+    "runs", "command",
 )  # fmt: skip
 COMPARED = ("difference", "low", "high", "from_seeds", "from_examples", "p", "examples")
 """What a line has of a comparison under the name that it has there."""
@@ -61,6 +65,7 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
         "command": "; ".join(cell.command for cell in entry.cells),
         "seeds": " ".join(str(run.seed) for run in entry.runs),
         "p_holm": entry.p,
+        **_searched(experiment, row.name, column),
         **_numbers(entry.scores),
     }
     if against:
@@ -69,6 +74,16 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
         line |= {"clusters": against.clusters if entry.clustered else None}
         line |= {"from_seeds": None} if against.one_seed else {}
     return line
+
+
+def _searched(experiment: Experiment, row: str, column: str) -> dict[str, Any]:
+    """Return how many values were tried on dev for a cell, and which its runs have."""
+    place = parts(row)[:2] if experiment.view is View.noise else (row, column)
+    for search in experiment.searches:
+        if search.place == place:
+            values = " ".join(f"{key}={value}" for key, value in search.chosen.items())
+            return {"trials": len(search.trials), "chosen": values}
+    return {}
 
 
 def _seen(found: Resolution | None) -> dict[str, Any]:

@@ -86,7 +86,9 @@ def _source(environment: Environment, name: str) -> str:
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    numbers = {"finished": len(records.finished), "evaluations": len(records.evaluations)}
+    trials = len(records.finished) - len(records.listed)
+    numbers = {"finished": len(records.listed), "trials": trials}
+    numbers |= {"evaluations": len(records.evaluations)}
     numbers |= {"failed": len(records.failed)}
     numbers |= {"unfinished": len(records.unfinished), "missing": missing}
     facts = {name: str(n) for name, n in numbers.items() if n or name == "finished"}
