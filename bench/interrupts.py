@@ -17,6 +17,8 @@ from functools import cache
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SWEEP = "ELMO_BENCH_SWEEP"
+"""The environment variable that tells a command which process's sweep started it."""
 
 _inside: set[int] = set()
 """The signals that raise `Interrupted` at present."""
@@ -116,6 +118,12 @@ def end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
         _end_with(parent.pid)
+
+
+def end_with_sweep() -> None:
+    """Do the same in a command that a sweep started; not in those that this one starts."""
+    if parent := os.environ.pop(SWEEP, None):
+        _end_with(int(parent))
 
 
 @cache

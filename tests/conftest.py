@@ -74,8 +74,9 @@ def configured() -> Callable[..., DictConfig]:
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process; returns
-    its exit status."""
+    """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process, as on a
+    machine of one core; returns its exit status."""
+    monkeypatch.setattr("bench.sweep.cores.usable_cores", lambda: 1)
 
     def call(*arguments: str) -> int:
         monkeypatch.setattr(sys, "argv", ["bench", *arguments])

@@ -33,6 +33,7 @@ from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing, sha256_of
 
 HEAD = "head.safetensors"
+BUSY = "another process is at work on"
 VOUCHED = (HEAD, "vocabulary.json", "predictions.jsonl")
 
 R = TypeVar("R", bound=Result)
@@ -153,7 +154,7 @@ class Record:
         self.folder.mkdir(parents=True, exist_ok=True)
         held = lock(self.folder / ".lock", wait=False, lost=interrupt)
         if held is None:
-            raise BusyError(f"another process is at work on {self.folder}")
+            raise BusyError(f"{BUSY} {self.folder}")
         with held:
             self._tidy()
             yield

@@ -1,27 +1,38 @@
 """A run among many by a command of its own, where it needs a process to itself.
 
-What Lightning leaves behind in a process that trained with others (its environment variables and
-the process group) keeps the next run there from starting; and which GPUs a process sees is settled
-before it imports torch.
+Runs side by side are processes, and which GPUs or how many threads one has is settled before it
+imports torch. What Lightning leaves behind in a process that trained with others (its environment
+variables and the process group) keeps the next run there from starting.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 
 from bench.errors import BusyError, RunError
+from bench.interrupts import SWEEP
 from bench.records import Finished
-from bench.run.record import Record
+from bench.run.record import BUSY, Record
+
+GRACE = 5.0  # seconds in which a run has to end, once it is told to
+TRACEBACK = "Traceback (most recent call last):\n"
+KILLED = (
+    "killed (SIGKILL), most likely since memory ran out: with fewer runs at once "
+    "(hydra/launcher=basic: one) the same command goes on"
+)
 
 
 class CommandFailed(RuntimeError):
-    """The command of a run came to no end. The message is the last thing that it said."""
+    """A run failed by a bug. The message says which, in one line."""
 
 
 class Command:
@@ -40,20 +51,23 @@ class Command:
         # A pipe would wait for the run's children, too.
         self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `result` closes it
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bench", *_folders(), *words],
+            [*_program(), *_folders(), *words],
             stdout=subprocess.DEVNULL,
             stderr=self._stderr,
-            env={**os.environ, **(variables or {})},
+            env={**os.environ, **(variables or {}), SWEEP: str(os.getpid())},
         )
 
     def ended(self) -> bool:
         """Say whether the command has come to its end."""
         return self.process.poll() is not None
 
-    def stop(self) -> None:
-        """End the run, which may go on later: the sweep is stopped."""
-        self.process.terminate()
-        self.process.wait()
+    def last_line(self) -> str:
+        """Return the last whole line that the command has said so far."""
+        file = self._stderr.fileno()
+        end = os.fstat(file).st_size
+        # The command writes where the file stands: reading must not move that.
+        said = os.pread(file, 1000, max(end - 1000, 0)).decode(errors="replace")
+        return said.rpartition("\n")[0].rpartition("\n")[2]
 
     def result(self) -> Finished:
         """Wait until the run has ended, and return its result.
@@ -70,14 +84,40 @@ class Command:
         result = record.finished()
         if status == 0 and result is not None:
             return result
+        if status == -signal.SIGKILL:
+            raise RunError(KILLED)
         lines = [line for line in said.splitlines() if line.strip()] or ["nothing was said"]
         if status != 2:
-            record.folder.mkdir(parents=True, exist_ok=True)
-            with record.log.open("a") as file:
-                file.write(said)
-            raise CommandFailed(f"exit status {status}: {lines[-1]}")
+            raise CommandFailed(self._bug(said) or f"exit status {status}: {lines[-1]}")
         why = next((line for line in reversed(lines) if line.startswith("error: ")), lines[-1])
-        raise (BusyError if record.busy() else RunError)(why.removeprefix("error: "))
+        why = why.removeprefix("error: ")
+        raise (BusyError if why.startswith(BUSY) else RunError)(why)
+
+    def _bug(self, said: str) -> str:
+        """Write the traceback of what was said to the run's log; return how it ends, and where."""
+        _, found, text = said.partition(TRACEBACK)
+        if not found:
+            return ""
+        self.record.folder.mkdir(parents=True, exist_ok=True)
+        with self.record.log.open("a") as file:
+            file.write(found + text)
+        last = text.rpartition(TRACEBACK)[2].splitlines()
+        first = next((line for line in last if line[:1].strip()), "")
+        return f"{first} (traceback in {self.record.log})"
+
+
+def stop(commands: Iterable[Command]) -> None:
+    """End runs that are under way. They may go on later."""
+    commands = list(commands)
+    for command in commands:
+        command.process.terminate()
+    deadline = time.monotonic() + GRACE
+    for command in commands:
+        try:
+            command.process.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:  # it is in the middle of a long operation
+            command.process.kill()
+            command.process.wait()
 
 
 def run_apart(words: Sequence[str], record: Record) -> Finished:
@@ -86,9 +126,19 @@ def run_apart(words: Sequence[str], record: Record) -> Finished:
     try:
         return command.result()
     except BaseException:
-        if not command.ended():
-            command.stop()
+        stop([command])
         raise
+
+
+def _program() -> list[str]:
+    """Return the command that started this process.
+
+    `elmo-bench` does not look for packages in the working folder, as `python -m bench` does.
+    """
+    script = sys.argv[0]
+    if Path(script).name == "elmo-bench" and Path(script).is_file():
+        return [sys.executable, script]
+    return [sys.executable, "-m", "bench"]
 
 
 def _folders() -> list[str]:

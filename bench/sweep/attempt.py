@@ -22,7 +22,7 @@ from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
-from bench.sweep.apart import run_apart
+from bench.sweep.apart import CommandFailed, run_apart
 from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
 from bench.world import world_size
 
@@ -168,6 +168,8 @@ def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
     why = explain(error)
     if why:
         return Outcome("failed", why)
+    if isinstance(error, CommandFailed):
+        return Outcome("failed", str(error), mendable=False)
     first = (str(error).splitlines() or [""])[0]
     try:
         with record.log.open("a") as file:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
+import torch
 from omegaconf import DictConfig
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +16,8 @@ from rich.table import Table
 from bench.console import counted, duration, quiet
 from bench.errors import explain
 from bench.run.loggers import missing_login
+from bench.sweep.board import until_done
+from bench.sweep.cores import Queue
 from bench.sweep.job import Job, runs
 from bench.sweep.needs import Needs, cells, lacking
 from bench.sweep.room import Features
@@ -45,15 +49,19 @@ class Forecast:
         return self.epochs * self.epoch
 
 
-def show(jobs: Sequence[Job]) -> None:
+def show(jobs: Sequence[Job], queue: Queue) -> None:
     """Print what unfinished runs will cost, and what is not there for them.
 
     Nothing is downloaded. Where no earlier run tells the time of an epoch, a few steps are done.
+
+    Args:
+        jobs: The runs.
+        queue: How many are done at once, and with how many threads.
     """
     console, forecaster = Console(), _Forecaster()
     found: list[Forecast] = []
     reasons: dict[str, list[Job]] = {}
-    with downloads_off(), quiet():
+    with downloads_off(), quiet(), _threads(queue.threads):
         for together in _by_kind(jobs):
             result = forecaster.of(together)
             if isinstance(result, Forecast):
@@ -63,13 +71,25 @@ def show(jobs: Sequence[Job]) -> None:
                     reasons.setdefault(reason, []).extend(together)
     if found:
         console.print(_table(found))
-        for line in (_time(found), _features(found), *forecaster.features.shortage()):
+        said = _time(found, queue), _features(found, queue)
+        for line in (*said, *forecaster.features.shortage()):
             console.print(line, highlight=False, markup=False, soft_wrap=True)
     for reason, stopped in reasons.items():
         text = f"not known for {cells(stopped)}: {reason}"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     for line in dict.fromkeys(filter(None, (missing_login(job.cfg.logger) for job in jobs))):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _threads(number: int | None) -> Iterator[None]:
+    """Inside, torch computes with as many threads, if a number is given."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _by_kind(jobs: Sequence[Job]) -> list[list[Job]]:
@@ -138,25 +158,29 @@ def _table(found: Sequence[Forecast]) -> Table:
     return table
 
 
-def _time(found: Sequence[Forecast]) -> str:
+def _time(found: Sequence[Forecast], queue: Queue) -> str:
     """Say how long all of it takes, and how that is known."""
     count = sum(len(each.jobs) for each in found)
-    most = sum(each.seconds * len(each.jobs) for each in found)
+    runs_in_turn = [each.seconds for each in found for _ in each.jobs]
+    most = until_done(runs_in_turn, [0.0] * queue.at_once)
     measured = sum(each.earlier for each in found)
     known = [f"measured in {counted(measured, 'earlier run')} on this machine"] if measured else []
     if not all(each.earlier for each in found):
         known.append(f"*: estimated now, by {STEPS} steps")
-    each = ", one after another" if count > 1 else ""
+    each = f", {queue}" if count > 1 else ""
     return f"time: at most {duration(most)} for {runs(count)}{each} ({'; '.join(known)})"
 
 
-def _features(found: Sequence[Forecast]) -> str:
-    """Say what features are still to be computed."""
+def _features(found: Sequence[Forecast], queue: Queue) -> str:
+    """Say what features are still to be computed, which runs at once share."""
     costs = {id(each.features): each for each in found if each.features and each.features.bytes}
     if not costs:
         return "features: none to be computed for training and dev"
     each_once = [each.features for each in costs.values() if each.features is not None]
-    size, seconds = sum(c.bytes for c in each_once), sum(c.seconds for c in each_once)
+    size, seconds = (
+        sum(c.bytes for c in each_once),
+        sum(c.seconds for c in each_once) / queue.at_once,
+    )
     if any(each.live for each in costs.values()):
         return f"features: {amount(size)}, no room to keep them all: encoded anew in every epoch"
     return (

@@ -23,8 +23,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.console import say
 from bench.interrupts import told
-from bench.sweep.gpus import returned
 from bench.sweep.job import Cell, Outcome, runs
+from bench.sweep.side_by_side import returned
 from bench.sweep.slurm_script import name_of
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from bench.interrupts import told
 from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
-from bench.sweep import console, grid_search, manifest, slurm_script
+from bench.sweep import console, cores, grid_search, manifest, slurm_script
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
@@ -36,6 +36,7 @@ from bench.sweep.gpus import Gpus
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
 from bench.sweep.noise import noisy
+from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 
 TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
 SEARCH = "hydra_plugins.elmo_bench.Search"  # conf/hydra/sweeper/search.yaml
-LAUNCHER = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
+CORES = "hydra_plugins.elmo_bench.Cores"  # conf/hydra/launcher/cores.yaml
+GPUS = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
 SLURM = "hydra_plugins.elmo_bench.Slurm"  # conf/hydra/launcher/slurm.yaml
 
 
@@ -56,7 +58,7 @@ def register() -> None:
     known = Plugins.instance().class_name_to_class
     from bench.sweep.search import Search  # which is a Sweep
 
-    known.update({TARGET: Sweep, SEARCH: Search, LAUNCHER: Gpus})
+    known.update({TARGET: Sweep, SEARCH: Search, CORES: cores.Cores, GPUS: Gpus})
     with suppress(ImportError):  # of an extra
         from bench.sweep.slurm_launcher import Slurm
 
@@ -217,7 +219,7 @@ class Sweep(Sweeper):
         with without_collecting():
             from bench.sweep import forecast
 
-        forecast.show(todo)
+        forecast.show(todo, cores.planned(self.config.hydra, todo))
 
     def _require(self, todo: Sequence[Job]) -> None:
         """Raise ConfigError if something is known to stop one of several runs."""
@@ -254,11 +256,15 @@ class Sweep(Sweeper):
             task_function=partial(attempt, cells=[job.cells[0] for job in jobs], begun=time.time()),
             config=self.config,
         )
+        if isinstance(launcher, SideBySide):
+            launcher.jobs = jobs
         words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
         try:
             returned = launcher.launch(words, initial_job_idx=0)
             for job, result in zip(jobs, returned, strict=True):
                 job.outcome = result.return_value
+        except ConfigError:  # of the launcher's own keys
+            raise
         except Exception as error:
             if len(jobs) == 1:
                 jobs[0].outcome = Outcome("failed", f"{type(error).__name__}: {error}", False)

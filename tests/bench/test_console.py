@@ -47,7 +47,8 @@ def test_every_epoch_line_is_whole_on_a_terminal(command: list[str]) -> None:
 
 
 def test_a_sweep_has_one_line_a_run_and_the_time_left(command: list[str]) -> None:
-    _, lines = shown([*command, "-m", "seed=1,2", "training.max_epochs=2"], environment())
+    words = ("seed=1,2", "training.max_epochs=2", "hydra/launcher=basic")
+    _, lines = shown([*command, "-m", *words], environment())
     done = [
         line for line in lines if re.match(r"\[\d/2\] snli · .*dev accuracy [\d.]+, \d+ s", line)
     ]

@@ -66,7 +66,7 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("many", [(), ("-m", "seed=1,2")])
+@pytest.mark.parametrize("many", [(), ("-m", "seed=1,2", "hydra/launcher=basic")])
 def test_in_training(
     started: Callable[..., subprocess.Popen[str]],
     tmp_path: Path,
@@ -145,14 +145,27 @@ def running(process: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
-@pytest.mark.skipif(
-    find_spec("hydra_plugins.hydra_joblib_launcher") is None, reason="joblib is not installed"
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        ("hydra.launcher.at_once=2",),
+        pytest.param(
+            ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2"),
+            marks=pytest.mark.skipif(
+                find_spec("hydra_plugins.hydra_joblib_launcher") is None,
+                reason="joblib is not installed",
+            ),
+        ),
+    ],
 )
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_workers_end_with_their_parent(
-    started: Callable[..., subprocess.Popen[str]], tmp_path: Path, number: signal.Signals
+    started: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+    number: signal.Signals,
+    launcher: tuple[str, ...],
 ) -> None:
-    process = started("-m", "seed=1,2", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    process = started("-m", "seed=1,2", *launcher)
     wait_for(lambda: len(list(tmp_path.glob("runs/snli/*/checkpoints/last.ckpt"))) == 2)
     workers = children(process.pid)
     assert len(workers) >= 2

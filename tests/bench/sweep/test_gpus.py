@@ -2,59 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bench.errors import ConfigError, RunError
-from bench.records import Finished
-from bench.run.record import Record
+from bench.errors import ConfigError
 from bench.sweep import gpus
 from tests.bench.small import SMALL
+from tests.bench.sweep.pretended import Pretended, pretend
 
 Shown = pytest.CaptureFixture[str]
 
 
-class Pretended:
-    """In place of a command: it notes its environment, and ends after as many looks as its seed."""
-
-    noted: list[str] = []
-    at_once: int = 0
-    most: int = 0
-
-    def __init__(self, words: Sequence[str], record: Record, variables: Mapping[str, str]) -> None:
-        self.seed = int(words[-1].removeprefix("seed="))
-        self.record, self.looks, self.stopped = record, self.seed, False
-        self.noted.append(f"seed {self.seed} on {variables['CUDA_VISIBLE_DEVICES']}")
-        Pretended.at_once += 1
-        Pretended.most = max(Pretended.most, Pretended.at_once)
-
-    def ended(self) -> bool:
-        self.looks -= 1
-        return self.looks < 0
-
-    def stop(self) -> None:
-        self.noted.append(f"seed {self.seed} stopped")
-
-    def result(self) -> Finished:
-        Pretended.at_once -= 1
-        if self.seed == 9:
-            raise KeyboardInterrupt
-        raise RunError(f"seed {self.seed} is nothing")
-
-
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> type[Pretended]:
-    monkeypatch.setattr(gpus, "Command", Pretended)
-    monkeypatch.setattr(gpus, "PAUSE", 0)
-    monkeypatch.setattr(Pretended, "noted", [])
-    monkeypatch.setattr(Pretended, "most", 0)
-    monkeypatch.setattr(Pretended, "at_once", 0)
-    return Pretended
+    return pretend(monkeypatch, "CUDA_VISIBLE_DEVICES")
 
 
 @pytest.fixture
@@ -70,7 +34,7 @@ def test_the_next_run_goes_to_the_next_free_gpu(
     swept: Callable[..., int], commands: type[Pretended], capsys: Shown
 ) -> None:
     assert swept("hydra.launcher.gpus=[0,3]", "seed=3,1,8,2") == 2
-    assert commands.noted == ["seed 3 on 0", "seed 1 on 3", "seed 8 on 3", "seed 2 on 0"]
+    assert commands.noted == ["seed 3 0", "seed 1 3", "seed 8 3", "seed 2 0"]
     assert commands.most == 2
     said = capsys.readouterr().err
     assert re.search(r"\[1/4\] snli · seed 1: seed 1 is nothing, \d+ s on GPU 3", said)
@@ -87,18 +51,10 @@ def test_several_runs_share_a_gpu(
 
 
 def test_what_is_running_stops_with_the_sweep(
-    commands: type[Pretended], monkeypatch: pytest.MonkeyPatch, configured: Callable[..., Any]
+    swept: Callable[..., int], commands: type[Pretended]
 ) -> None:
-    launcher = gpus.Gpus([0, 1])
-    record = Record(Path("nowhere"))
-
-    def started(number: int, words: Sequence[str], gpu: str, threads: int) -> Any:
-        command: Any = Pretended(words, record, {**os.environ, "CUDA_VISIBLE_DEVICES": gpu})
-        return gpus._Run(number, None, gpu, command, False)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(launcher, "_started", started)
     with pytest.raises(KeyboardInterrupt):
-        launcher.launch([["seed=99"], ["seed=9"]], 0)
+        swept("hydra.launcher.gpus=[0,1]", "seed=99,9")
     assert commands.noted[-1] == "seed 99 stopped"
 
 
@@ -106,3 +62,12 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(ConfigError, match=r"no GPU is found here; hydra\.launcher\.gpus=\[0,1\]"):
         gpus.found(None)
+
+
+def test_a_key_that_makes_no_sense_starts_nothing(
+    swept: Callable[..., int], commands: type[Pretended], capsys: Shown
+) -> None:
+    assert swept("hydra.launcher.gpus=[0]", "hydra.launcher.per_gpu=0", "seed=1,2") == 2
+    assert commands.noted == []
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "error: hydra.launcher.per_gpu=0: must be 1 or more"

@@ -1,0 +1,55 @@
+"""In place of the commands of runs: what they are given is noted, and they end when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from bench.errors import RunError
+from bench.records import Finished
+from bench.run.record import Record
+from bench.sweep import side_by_side
+
+
+class Pretended:
+    """In place of a command: it notes its environment, and ends after as many looks as its seed."""
+
+    noted: list[str] = []
+    told: tuple[str, ...] = ()  # variables of the environment that are noted
+    at_once: int = 0
+    most: int = 0
+
+    def __init__(self, words: Sequence[str], record: Record, variables: Mapping[str, str]) -> None:
+        self.seed = int(words[-1].removeprefix("seed="))
+        self.record, self.looks = record, self.seed
+        self.noted.append(" ".join([f"seed {self.seed}", *(variables[name] for name in self.told)]))
+        Pretended.at_once += 1
+        Pretended.most = max(Pretended.most, Pretended.at_once)
+
+    def ended(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+    def last_line(self) -> str:
+        return f"{self.looks} looks to go"
+
+    def result(self) -> Finished:
+        Pretended.at_once -= 1
+        if self.seed == 9:
+            raise KeyboardInterrupt
+        raise RunError(f"seed {self.seed} is nothing")
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, *told: str) -> type[Pretended]:
+    """Have runs side by side pretended, and these variables of their environment noted."""
+
+    def stop(commands: Sequence[Pretended]) -> None:
+        Pretended.noted += [f"seed {command.seed} stopped" for command in commands]
+
+    monkeypatch.setattr(side_by_side, "Command", Pretended)
+    monkeypatch.setattr(side_by_side, "stop", stop)
+    monkeypatch.setattr(side_by_side, "PAUSE", 0)
+    for name, value in {"noted": [], "told": told, "most": 0, "at_once": 0}.items():
+        monkeypatch.setattr(Pretended, name, value)
+    return Pretended
