@@ -162,7 +162,7 @@ def test_a_plan_counts_the_runs_at_once(
     try:
         assert swept("seed=1,2,3", "plan=true") == 0
         shown = capsys.readouterr().out
-        assert "time: at most 33 min for 3 runs, 2 at once, a thread each, if none" in shown
+        assert "time: at most 33 min for 3 runs, 2 at once, a thread each (" in shown
         assert "measured in 1 earlier run on this machine" in shown
         assert swept("seed=1,2,3", "plan=true", "hydra/launcher=basic") == 0
         shown = capsys.readouterr().out
