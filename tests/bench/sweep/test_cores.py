@@ -166,7 +166,7 @@ def test_a_plan_counts_the_runs_at_once(
         assert "measured in 1 earlier run on this machine" in shown
         assert swept("seed=1,2,3", "plan=true", "hydra/launcher=basic") == 0
         shown = capsys.readouterr().out
-        assert "time: at most 10 min for 3 runs, one after another, if none" in shown
+        assert "time: at most 10 min for 3 runs, one after another (" in shown
         assert "estimated now" in shown
         assert torch.get_num_threads() == 3
     finally:
