@@ -52,14 +52,41 @@ def test_processes(launched: Callable[..., str]) -> None:
     launched("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
 
 
+DEADLY = """
+import os
+
+import torch
+
+
+class Deadly:  # for all but the sweep, which tries a few sentences
+    name, layers, dim, fingerprint = "deadly", 3, 8, "deadly-1"
+
+    def to(self, device):
+        return self
+
+    def encode(self, sentences):
+        if os.getpid() != int(os.environ["SURVIVOR"]):
+            os.abort()
+        return [torch.zeros(3, len(words), 8) for words in sentences]
+"""
+
+
 @pytest.mark.slow
 @needs("hydra_joblib_launcher")
 def test_a_killed_process_does_not_take_the_others_with_it(
-    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SURVIVOR", str(os.getpid()))
     arguments = [word for word in SMALL if not word.startswith("encoder")]
     arguments += ["training.max_epochs=1", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
-    dies = ("encoder=own", "encoder._target_=os.abort", "elmo.placement=input,none,output")
+    dies = ("encoder=own", "encoder._target_=deadly.Deadly", "elmo.placement=input,none,output")
     parallel = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
     assert bench("-m", *arguments, *dies, *parallel) == 1
     (result,) = tmp_path.glob("snli/*/result.json")
