@@ -42,7 +42,7 @@ def launched(snli_folder: Path, tmp_path: Path) -> Callable[..., str]:
         results = [json.loads(path.read_text()) for path in runs.glob("snli/*/result.json")]
         assert sorted(result["status"] for result in results) == ["failed", "finished"]
         assert "try a lower training.optimizer.lr" in done.stdout
-        return done.stdout
+        return done.stdout + done.stderr
 
     return call
 
