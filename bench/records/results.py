@@ -163,6 +163,8 @@ def parsed(content: Mapping[str, Any]) -> Result:
     else:
         raise ValueError(f"status {content['status']!r}")
     _ = result.data_name
+    if not all(isinstance(found, str) for found in result.data.get("fingerprint", {}).values()):
+        raise TypeError("data.fingerprint: expected a hash of each split")
     return result
 
 

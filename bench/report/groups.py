@@ -120,8 +120,8 @@ def _data_names(runs: Sequence[Run]) -> dict[Run, str]:
 
 
 def _short(run: Run) -> str:
-    """Return the beginning of the fingerprint of the training set."""
-    return str(run.result.data["fingerprint"]["train"])[:6]
+    """Return the beginning of the fingerprint of its first split, which is for training."""
+    return str(next(iter(run.result.data["fingerprint"].values())))[:6]
 
 
 def told_apart(
