@@ -32,7 +32,7 @@ class Wide:
 sys.modules["wide"] = sys.modules["__main__"]
 torch.set_num_threads(1)
 result = run(composed([*sys.argv[1:], "encoder._target_=wide.Wide", "features=live"]))
-print(result["counts"]["train"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(result.counts["train"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
