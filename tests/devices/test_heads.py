@@ -14,6 +14,7 @@ import tasks
 from bench.predict import Predictor
 from elmo_core import Placement
 from elmo_core.encoders.random import random_elmo
+from elmo_core.products import path
 from tests.devices.heads import EVERYWHERE, Head, heads, moved, step
 from tests.devices.pretended import Traffic
 from tests.elmo_core.conftest import TINY
@@ -54,7 +55,8 @@ def test_a_step_of_training(
     assert sum(traffic.waits.values()) == WAITS.get(name, 0), traffic.waits
     assert sum(traffic.copies.values()) <= COPIES.get(name, 9), traffic.copies
     torch.manual_seed(1)
-    expected = step(theirs, batch)
+    with path.using("torch"):  # as on the accelerator: where rounding turns a ReLU, gradients jump
+        expected = step(theirs, batch)
     if loss is None or expected is None:
         for mine, other in zip(ours.model.buffers(), theirs.model.buffers(), strict=True):
             torch.testing.assert_close(mine.cpu(), other)

@@ -46,6 +46,7 @@ def planned(
 
 
 EXPECTED = {
+    "demo": (3, ["task=ner elmo.placement=none", "task=ner encoder=random"]),
     "table1": (60, ["task=ner elmo.placement=none", "task=coref", "seed=5"]),
     "table2": (12, ["task=srl elmo.layers=top", "task=squad elmo.l2=0.001", "task=snli elmo.l2=1"]),
     "table3": (9, [f"task=squad elmo.placement={p}" for p in ("input", "output", "input+output")]),
