@@ -79,8 +79,5 @@ def _origin(result: Finished) -> Iterator[Row]:
         epochs = f"{result.epochs}, the best: {result.best_epoch}{steps}"
         yield "epochs", epochs, f"{result.seconds:.0f} s in all"
         if result.rising:
-            yield (
-                "",
-                f"dev rose to the end: training.max_epochs={2 * result.epochs} goes on",
-                "",
-            )
+            more = f"training.max_epochs={2 * result.epochs}"
+            yield "", f"dev rose to the end: {more} goes on", ""

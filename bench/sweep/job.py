@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,6 +47,12 @@ class Outcome:
     what: str  # the score, or why there is none; one line
     mendable: bool = True  # by the user
     seconds: float = 0.0
+
+
+def leave(missing: Sequence[Outcome | None]) -> None:
+    """Exit where runs are missing: with status 2 if the user can mend why each is, else 1."""
+    if missing:
+        sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
 
 
 @dataclass(eq=False)

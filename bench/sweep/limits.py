@@ -15,11 +15,9 @@ def usable_cores() -> int:
 
     Its affinity counts (`taskset`, Slurm), and the quotas of its control groups (containers).
     """
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:  # on a Mac
-        cores = os.cpu_count() or 1
-    return max(min([cores, *_quotas()]), 1)
+    from joblib import cpu_count  # a quarter of a second, which a single run need not wait
+
+    return int(cpu_count())
 
 
 def free_memory() -> int:
@@ -34,19 +32,9 @@ def free_memory() -> int:
     return max(min([free * 1024, *_left()]), 0)
 
 
-def _quotas() -> Iterator[int]:
-    """Yield the whole cores that each control group has, of those with a quota."""
-    for group in _groups("cpu"):
-        limit, _, period = _text(group / "cpu.max").partition(" ")  # version 2
-        quota = _number(limit or _text(group / "cpu.cfs_quota_us"))
-        length = _number(period or _text(group / "cpu.cfs_period_us"))
-        if quota is not None and quota > 0 and length:
-            yield quota // length
-
-
 def _left() -> Iterator[int]:
     """Yield the bytes that each control group has left, of those with a limit."""
-    for group in _groups("memory"):
+    for group in _groups():
         limit = _number(_text(group / "memory.max") or _text(group / "memory.limit_in_bytes"))
         used = _number(_text(group / "memory.current") or _text(group / "memory.usage_in_bytes"))
         files = _number(_line(group / "memory.stat", "inactive_file")) or 0
@@ -54,13 +42,13 @@ def _left() -> Iterator[int]:
             yield limit - used + files
 
 
-def _groups(controller: str) -> Iterator[Path]:
-    """Yield the folders of this process's control groups, the innermost first."""
+def _groups() -> Iterator[Path]:
+    """Yield the folders of this process's control groups for memory, the innermost first."""
     for line in _text(PROC / "self" / "cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
-        if controllers and controller not in controllers.split(","):
+        if controllers and "memory" not in controllers.split(","):
             continue
-        root = CGROUPS / controller if controllers else CGROUPS  # version 2 has one tree for all
+        root = CGROUPS / "memory" if controllers else CGROUPS  # version 2 has one tree for all
         group = root / path.strip("/")
         yield from (folder for folder in (group, *group.parents) if folder.is_relative_to(root))
 

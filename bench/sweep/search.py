@@ -6,7 +6,6 @@ same trials: finished ones are taken as they are, and one that was interrupted g
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ from bench import config
 from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import expand
-from bench.sweep.job import Cell, Job, runs
+from bench.sweep.job import Cell, Job, leave, runs
 from bench.sweep.manifest import command
 from bench.sweep.sweeper import Sweep
 
@@ -59,14 +58,14 @@ class Search(Sweep):
             if self.config.plan:
                 return
             _show(done, list(space))
-        missing = [job.outcome for _, job in done if not job.done]
-        if missing:
-            sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
+        leave([job.outcome for _, job in done if not job.done])
 
     def _check(self) -> None:
         """Raise ConfigError for what a search cannot do, settings that are none, or no Optuna."""
         if find_spec("optuna") is None:
-            raise ConfigError("hydra/sweeper=search needs Optuna: pip install 'elmo-bench[search]'")
+            raise ConfigError(
+                "hydra/sweeper=search: not installed: pip install 'elmo-bench[search]'"
+            )
         if self.config.experiment is not None:
             raise ConfigError("hydra/sweeper=search: a search takes -m, not experiment=")
         if self.config.plan == "slurm":
@@ -105,7 +104,8 @@ class Search(Sweep):
         study = optuna.create_study(direction="maximize", sampler=sampler)
         done: list[tuple[Cell, Job]] = []
         while len(done) < self.n_trials:
-            trials = [study.ask(dict(space)) for _ in range(self._next(len(done)))]
+            together = min(self.at_once, self.n_trials - len(done))
+            trials = [study.ask(dict(space)) for _ in range(together)]
             places = self._places([self._cell(trial, fixed) for trial in trials])
             if self.config.plan:
                 print(f"search: {runs(self.n_trials)} of this kind, values as Optuna proposes them")
@@ -119,10 +119,6 @@ class Search(Sweep):
                 study.tell(trial, score, state=state)
             done += places
         return done
-
-    def _next(self, done: int) -> int:
-        """Return how many trials come next, `done` of them being over."""
-        return min(self.at_once, self.n_trials - done)
 
     def _cell(self, trial: Trial, fixed: Sequence[str]) -> Cell:
         words = [f"{key}={_short(value)}" for key, value in trial.params.items()]

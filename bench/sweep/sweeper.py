@@ -34,7 +34,7 @@ from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
 from bench.sweep.gpus import Gpus
 from bench.sweep.grid_search import GridSearch
-from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, runs
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, runs
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
@@ -92,9 +92,8 @@ class Sweep(Sweeper):
             failed = self._fill(grid_search.chosen(cells, searches), searches, jobs)
         if self.config.plan:
             return
-        missing = [job.outcome for job in jobs.values() if job.failed or not job.done] + failed
-        if missing:
-            sys.exit(2 if all(outcome and outcome.mendable for outcome in missing) else 1)
+        lacking = (job.outcome for job in jobs.values() if job.failed or not job.done)
+        leave([*lacking, *failed])
 
     def _grid_search(
         self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tasks.smallworld import VERSION, build
 from tasks.smallworld.logic import LABELS
-from tasks.smallworld.yardsticks import Pair, read, yardsticks
+from tasks.smallworld.yardsticks import Pair, read, unseen, yardsticks
 
 EXAMPLES = """examples:
   python -m tasks.smallworld /tmp/world             write everything, print counts and samples
@@ -38,6 +38,11 @@ def main() -> None:
     for split in ("dev", "test"):
         figures = yardsticks(chosen.folder, split).items()
         print(f"{split:6}" + "   ".join(f"{name} {value:.1f}" for name, value in figures))
+    train = read(chosen.folder, "train")
+    for split in ("dev", "test"):
+        somewhere, on_one_side = unseen(train, read(chosen.folder, split))
+        shares = f"{somewhere:.0f} %, on one side only {on_one_side:.0f} %"
+        print(f"{split:6}pairs with a word that training lacks: {shares}")
 
 
 def _counts(split: str, pairs: list[Pair]) -> None:

@@ -36,6 +36,15 @@ def yardsticks(folder: Path, split: str = "dev") -> dict[str, float]:
     }
 
 
+def unseen(train: list[Pair], pairs: list[Pair]) -> tuple[float, float]:
+    """Return how many pairs, in percent, have a word that training lacks: at all; on one side."""
+    known = set[str]().union(*(side for pair in train for side in _words(pair)))
+    new = [[side - known for side in _words(pair)] for pair in pairs]
+    somewhere = sum(bool(premise | hypothesis) for premise, hypothesis in new)
+    on_one_side = sum(premise != hypothesis for premise, hypothesis in new)
+    return 100 * somewhere / len(pairs), 100 * on_one_side / len(pairs)
+
+
 def _classifier() -> LogisticRegression:
     return LogisticRegression(max_iter=1000)
 

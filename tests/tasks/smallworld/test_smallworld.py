@@ -20,7 +20,7 @@ from tasks.smallworld.lexicon import NOVEL, VERBS
 from tasks.smallworld.logic import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from tasks.smallworld.snli import SIZES
 from tasks.smallworld.stories import Story
-from tasks.smallworld.yardsticks import yardsticks
+from tasks.smallworld.yardsticks import unseen, yardsticks
 from tests.tasks.conftest import said
 
 Row = dict[str, str]
@@ -87,6 +87,15 @@ def test_names_of_dev_and_test_do_not_occur_in_train(rows: dict[str, list[Row]])
         new = {*own.women, *own.men, *own.surnames, *own.towns, *own.bodies, *own.brands}
         assert not new & seen
         assert len(new & _words(rows[split])) > len(new) / 2
+
+
+def test_pairs_with_unseen_words_are_counted() -> None:
+    train = [{"sentence1": "A man sang.", "sentence2": "He did."}]
+    sides = [("A man did.", "He sang!"), ("A cat sang.", "A cat did."), ("A cat.", "A man.")]
+    pairs = [{"sentence1": premise, "sentence2": hypothesis} for premise, hypothesis in sides]
+    somewhere, on_one_side = unseen(train, pairs)
+    assert somewhere == pytest.approx(200 / 3)
+    assert on_one_side == pytest.approx(100 / 3)
 
 
 def test_held_out_words_occur_in_dev_and_test_only(rows: dict[str, list[Row]]) -> None:
