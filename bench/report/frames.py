@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
@@ -45,7 +45,14 @@ def beside(grid: Grid) -> dict[str, Frame]:
         "learned mixes": weights(grid),
         "what each encoder costs": costs(grid),
     }
-    return {name: frame for name, frame in found.items() if frame.rows}
+    return {name: _titled(frame, grid) for name, frame in found.items() if frame.rows}
+
+
+def _titled(frame: Frame, grid: Grid) -> Frame:
+    """Call rows that are tasks as papers do."""
+    if frame.head[0] != "row":
+        return frame
+    return replace(frame, rows=[[grid.title(row), *rest] for row, *rest in frame.rows])
 
 
 def trials(grid: Grid) -> Frame:

@@ -51,7 +51,7 @@ def table(grid: Grid) -> Table:
     for column in ours.columns:
         found.add_column(Text(column))
     for row in ours.rows:
-        label = Text.assemble(row.name, (f"\n{row.metric}", "dim"))
+        label = Text.assemble(row.title, (f"\n{row.metric}", "dim"))
         found.add_row(label, *map(_cell, row.cells), end_section=True)
     return found
 

@@ -87,10 +87,10 @@ def test_each_trial_is_shown_beside_the_table_and_in_no_other(made: Path) -> Non
     frame = frames.beside(grid)["trials on dev"]
     assert frame.head == ["row", "column", "training.optimizer.lr", "dev", "which is"]
     assert frame.rows == [
-        ["snli", "plain", "0.001", "50.00", ""],
-        ["snli", "plain", "0.01", "60.00", "chosen"],
-        ["snli", "ELMo", "0.001", "70.00", "chosen"],
-        ["snli", "ELMo", "0.01", "65.00", ""],
+        ["SNLI", "plain", "0.001", "50.00", ""],
+        ["SNLI", "plain", "0.01", "60.00", "chosen"],
+        ["SNLI", "ELMo", "0.001", "70.00", "chosen"],
+        ["SNLI", "ELMo", "0.01", "65.00", ""],
     ]
     assert len(report.records.finished) == 6
     assert sorted(len(group.runs) for group in report.groups) == [2, 2]
