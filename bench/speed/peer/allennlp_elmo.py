@@ -4,47 +4,16 @@
 
 One request a line, one answer a line, both JSON: {"vectors": n, "to": FILE} saves the layers of the
 first n sentences, from zero state; {"sentences": n, "batch": b, "sorted": true | false} encodes the
-first n and answers with the seconds that it took. Nothing of ours is imported here.
+first n and answers with the seconds that it took. Nothing of ours but `stand_ins` is
+imported here.
 """
 
 import json
 import sys
 import time
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-NOT_NEEDED = (
-    *("cached_path", "fairscale", "huggingface_hub", "lmdb", "nltk", "spacy", "sqlitedict"),
-    *("tensorboardX", "torchvision", "transformers"),
-)
-"""What AllenNLP imports, in versions of its day, and `Elmo` never calls."""
-
-
-class Empty(ModuleType):
-    """A module in which every name is a class of its own."""
-
-    __path__ = []
-
-    def __getattr__(self, name: str) -> type:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {})
-
-
-class Instead(MetaPathFinder, Loader):
-    """Finds an empty module for each of NOT_NEEDED and what is in it."""
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        return ModuleSpec(name, self) if name.split(".")[0] in NOT_NEEDED else None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return Empty(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        pass
+from stand_ins import Instead  # this file's folder is on the path
 
 
 def main() -> None:

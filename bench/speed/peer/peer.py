@@ -6,25 +6,21 @@ It needs an environment of its own (docs/performance.md), whose interpreter runs
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
 
 import torch
 
 from bench.errors import RunError
 from bench.speed.clock import Now, seconds
+from bench.speed.peer.talking import Ask, talking
 from bench.speed.text import Sentences, tokens
 from elmo_core import BiLM, Encoder
 from elmo_core.bilm import weights
-
-Ask = Callable[..., Any]
-"""Sends the peer a request, by keywords, and returns its answer."""
 
 SCRIPT = Path(__file__).with_name("allennlp_elmo.py")
 WAYS = ((32, True), (64, True), (32, False))
@@ -116,29 +112,5 @@ def _started(python: Path, bilm: BiLM, found: Sentences) -> Iterator[Ask]:
         (folder / "options.json").write_text(json.dumps(bilm.options.published()))
         (folder / "sentences.json").write_text(json.dumps(found))
         command = [str(python), "-W", "ignore", str(SCRIPT), name, str(torch.get_num_threads())]
-        with (folder / "said").open("w+") as said:
-            yield from _talking(python, command, said)
-
-
-def _talking(python: Path, command: list[str], said: IO[str]) -> Iterator[Ask]:
-    pipe = subprocess.PIPE
-    try:
-        process = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=said)
-    except OSError as error:
-        raise RunError(f"--peer {python}: {error.strerror}") from error
-
-    def ask(**request: Any) -> Any:
-        print(json.dumps(request), file=process.stdin, flush=True)
-        return answer()
-
-    def answer() -> Any:
-        assert process.stdout
-        if line := process.stdout.readline():
-            return json.loads(line)
-        said.seek(0)
-        last = said.read().strip().splitlines()[-1:]
-        raise RunError(f"--peer {python}: {' '.join(last) or 'it stopped'}")
-
-    with process:
-        answer()  # it is ready
-        yield ask
+        with talking(command, f"--peer {python}") as (_, ask):
+            yield ask

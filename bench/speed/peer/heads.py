@@ -1,0 +1,157 @@
+"""Training steps of a task's head beside those of the same network made of AllenNLP's modules.
+
+A task takes part whose folder has a `peer.py` (tasks/base/peer.py says what is in it). Ours and
+theirs are processes of their own, which start from the same weights and take steps in turns, on the
+same batches, with the same optimiser and clipping, on the CPU.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from omegaconf import DictConfig, OmegaConf
+from torch import Tensor
+
+from bench.overrides import composed
+from bench.run.build import placement_of, task_of
+from bench.run.datamodule import BenchData
+from bench.speed.peer.talking import Ask, talking
+from elmo_core import Encoder, pad
+from tasks.task import Batch, Task
+
+SCRIPT = Path(__file__).with_name("allennlp_head.py")
+OURS = (sys.executable, "-m", "bench.speed.peer.our_head")
+PRECISIONS = {"32-true": False, "bf16-mixed": True}
+"""Of `trainer.precision`, those that ours is measured in, and whether it is bfloat16."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One network."""
+
+    parameters: int  # that are trained
+    loss: float  # of the first batch before any step, nothing dropped out
+    seconds: float  # the median step
+    operations: float  # floating-point, of the matrix products of the first step
+    memory: int  # bytes by which the process has grown at most
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Ours and theirs."""
+
+    task: str
+    batch_size: int
+    overrides: list[str]  # of our configuration, which make both one function
+    difference: str  # what is not the same all the same
+    theirs: Side
+    ours: dict[str, Side]  # by precision
+
+
+def file_of(words: Sequence[str], name: str) -> Path | None:
+    """Return the task's peer.py, which lies beside its class; None where there is none."""
+    task = task_of(composed([*words, f"task={name}"]))
+    path = Path(inspect.getfile(type(task))).with_name("peer.py")
+    return path if path.is_file() else None
+
+
+def measured(
+    words: Sequence[str], name: str, file: Path, python: Path, encoder: Encoder, steps: int
+) -> Beside:
+    """Measure the steps of a task's head beside the peer's.
+
+    Args:
+        words: The words of the command line that compose a run.
+        name: The task.
+        file: Its peer.py.
+        python: An interpreter that has AllenNLP.
+        encoder: Whose layers both read.
+        steps: How many are measured.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        RunError: One of them cannot be run.
+    """
+    threads = str(torch.get_num_threads())
+    command = [str(python), "-W", "ignore", str(SCRIPT), str(file), threads]
+    with ExitStack() as stack:
+        said, theirs = stack.enter_context(talking(command, f"--peer {python}"))
+        sides = {"theirs": theirs}
+        for precision in PRECISIONS:
+            ours = talking([*OURS, threads], f"--peer: our {name}")
+            _, sides[precision] = stack.enter_context(ours)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        cfg = composed([*words, f"task={name}", *said["overrides"]])
+        data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
+        data.task.prepare(data.examples("train"))
+        request = _request(cfg, data.task, encoder, folder)
+        request["overrides"] = [*words, f"task={name}", *said["overrides"]]
+        found = _taken(sides, request, _batches(data, encoder), folder / "batch.pt", steps)
+    theirs_found = found.pop("theirs")
+    size = cfg.training.batch_size
+    return Beside(name, size, said["overrides"], said["difference"], theirs_found, found)
+
+
+def _request(cfg: DictConfig, task: Task, encoder: Encoder, folder: Path) -> dict[str, Any]:
+    """Make the head, save its parameters, and return the request that builds it elsewhere."""
+    torch.manual_seed(cfg.seed)
+    model = task.model(placement_of(cfg, encoder))
+    torch.save(dict(model.named_parameters()), folder / "parameters.pt")
+    chosen: Any = OmegaConf.to_container(cfg, resolve=True)
+    training = chosen["training"]
+    return {
+        "build": str(folder / "parameters.pt"),
+        "vocabulary": task.vocabulary(),
+        "chosen": {
+            **{part: chosen[part] for part in ("task", "elmo")},
+            "encoder": {"layers": encoder.layers, "dim": encoder.dim},
+            "labels": list(task.labels),
+        },
+        **{key: training[key] for key in ("optimizer", "clip_norm", "clip_value")},
+    }
+
+
+def _batches(data: BenchData, encoder: Encoder) -> Iterator[tuple[Batch, Tensor]]:
+    """Yield batches of training, with the layers of their sentences, without end."""
+    train, task = data.examples("train"), data.task
+    epoch: Any = data.train_dataloader().batch_sampler
+    for indices in cycle(epoch):
+        examples = [train[i] for i in indices]
+        layers, _ = pad(encoder.encode([s for e in examples for s in task.sentences(e)]))
+        yield task.collate(examples), layers.cpu()
+
+
+def _taken(
+    sides: dict[str, Ask],
+    request: dict[str, Any],
+    batches: Iterator[tuple[Batch, Tensor]],
+    path: Path,
+    steps: int,
+) -> dict[str, Side]:
+    """Build the networks and take steps with them in turns, each batch saved at `path`."""
+    torch.save(next(batches), path)
+    begun: dict[str, tuple[int, float, float]] = {}
+    for name, ask in sides.items():
+        parameters = ask(**request, bfloat16=PRECISIONS.get(name, False))
+        begun[name] = parameters, ask(loss=str(path)), ask(count=str(path))
+    took: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(steps):
+        torch.save(next(batches), path)
+        for name, ask in sides.items():
+            took[name].append(ask(step=str(path)))
+    return {
+        name: Side(parameters, loss, median(took[name]), operations, sides[name](memory=True))
+        for name, (parameters, loss, operations) in begun.items()
+    }
