@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -13,14 +14,14 @@ from bench.errors import RunError, explain
 from bench.overrides import composed
 from bench.run.build import device_of
 from bench.speed import featurizer, machine, reading, steps, text
-from bench.speed.clock import Now, clock
+from bench.speed.clock import clock
 from bench.speed.featurizer import Difference, Featurizer
 from bench.speed.machine import Machine
-from bench.speed.peer import peer
+from bench.speed.peer import heads, peer
+from bench.speed.peer.heads import Beside
 from bench.speed.peer.peer import Peer
 from bench.speed.reading import Reading
 from bench.speed.steps import Step
-from elmo_core import Encoder
 from elmo_core.errors import did_you_mean
 
 Say = Callable[[str], object]
@@ -38,7 +39,8 @@ class Measured:
     peer: Peer | None
     reading: list[Reading]
     steps: list[Step]
-    without: dict[str, str]  # tasks that could not be trained, and why
+    heads: list[Beside]  # of tasks that have a peer
+    without: dict[str, str]  # tasks that could not be measured, and why
 
 
 def measure(given: Namespace, say: Say) -> Measured:
@@ -78,25 +80,32 @@ def measure(given: Namespace, say: Say) -> Measured:
     say("the store")
     encoder = encoders["float32"]
     read = reading.measured(encoder, cfg.features.dir, cfg.features.precision, chosen)
-    taken, without = _steps(given, names, encoder, now, say)
-    return Measured(kind, at_hand, encoder.name, featurizers, errors, beside, read, taken, without)
-
-
-def _steps(
-    given: Namespace, names: list[str], encoder: Encoder, now: Now, say: Say
-) -> tuple[list[Step], dict[str, str]]:
-    """Measure the training steps of these tasks, and say why some could not be measured."""
     taken: list[Step] = []
+    together: list[Beside] = []
     without: dict[str, str] = {}
     for name in names:
         say(f"training steps, {name}")
-        try:
+        with _reasons(without, name):
             taken += steps.measured(given.overrides, name, encoder, given.steps, now)
-        except Exception as error:
-            if (reason := explain(error)) is None:
-                raise
-            without[name] = reason
-    return taken, without
+            if given.peer is not None and (file := heads.file_of(given.overrides, name)):
+                say(f"training steps beside the peer's, {name}")
+                where = (name, file, given.peer)
+                together.append(heads.measured(given.overrides, *where, encoder, given.steps))
+    return Measured(
+        *(kind, at_hand, encoder.name, featurizers, errors, beside, read),
+        *(taken, together, without),
+    )
+
+
+@contextmanager
+def _reasons(without: dict[str, str], name: str) -> Iterator[None]:
+    """Note why a task cannot be measured, where the user can mend it."""
+    try:
+        yield
+    except Exception as error:
+        if (reason := explain(error)) is None:
+            raise
+        without[name] = reason
 
 
 def _chosen(names: list[str] | None) -> list[str]:

@@ -23,6 +23,9 @@ def show(found: Measured) -> None:
     console.print(_reading(found))
     if found.steps:
         console.print(_steps(found))
+    if found.heads:
+        console.print(_heads(found))
+        console.print(_networks(found))
     for task, reason in found.without.items():
         console.print(f"{task}: not measured: {reason}", markup=False)
 
@@ -104,4 +107,41 @@ def _steps(found: Measured) -> Table:
             *(f"{each.plain / each.whole:.2f}", f"{share:.0%}"),
         )
         table.add_row(each.task, each.placement, str(each.batch_size), *times)
+    return table
+
+
+def _heads(found: Measured) -> Table:
+    table = _table(
+        "\na training step beside the same network of AllenNLP's modules, ms",
+        ("task", "products in"),
+        ("batch", "theirs", "ours", "ratio", "share of the machine's rate: theirs", "ours"),
+    )
+    rates = found.machine.rates
+    for each in found.heads:
+        theirs = each.theirs
+        of_theirs = theirs.operations / theirs.seconds / rates["float32"]
+        for precision, ours in each.ours.items():
+            share = ours.operations / ours.seconds / rates[precision]
+            table.add_row(
+                *(each.task, precision, str(each.batch_size)),
+                *(f"{side.seconds * 1e3:,.0f}" for side in (theirs, ours)),
+                *(f"{theirs.seconds / ours.seconds:.2f}", f"{of_theirs:.0%}", f"{share:.0%}"),
+            )
+    return table
+
+
+def _networks(found: Measured) -> Table:
+    """Show what the two networks need, and by what one sees that they are the same."""
+    columns = ("million parameters", "first loss, nothing dropped", "MB more at the peak")
+    table = _table("\nboth networks, theirs / ours", ("task",), columns)
+    table.add_column("not the same")
+    for each in found.heads:
+        both = (each.theirs, each.ours["float32"])
+        table.add_row(
+            each.task,
+            " / ".join(f"{side.parameters / 1e6:.3f}" for side in both),
+            " / ".join(f"{side.loss:.5f}" for side in both),
+            " / ".join(f"{side.memory / 1e6:,.0f}" for side in both),
+            each.difference or "–",
+        )
     return table

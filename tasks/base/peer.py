@@ -60,10 +60,14 @@ class Weights:
         made.gamma.data.copy_(self[f"{prefix}.gamma"])
         return made
 
-    def text(self, chosen: Mapping[str, Any]) -> Text:
-        """Make what gives each token [word; ELMo]."""
-        dim, dropout = chosen["encoder"]["dim"], chosen["elmo"]["dropout"]
-        return Text(self.embedding("words.table.weight"), self.mix("input"), dim, dropout)
+    def elmo(self, chosen: Mapping[str, Any], *places: str) -> Mixes:
+        """Make the mixes at these places."""
+        mixes = [self.mix(place) for place in places]
+        return Mixes(mixes, chosen["encoder"]["dim"], chosen["elmo"]["dropout"])
+
+    def words(self) -> Embedding:
+        """Make the table of words."""
+        return self.embedding("words.table.weight")
 
     def both_ways(self, prefix: str) -> PytorchSeq2SeqWrapper:
         """Make a bidirectional LSTM or GRU, whichever ours is."""
@@ -120,24 +124,40 @@ class Characters(nn.Module):
         return self.encoder(x, torch.arange(words.shape[1]) < lengths).unflatten(0, spelled.shape)
 
 
-class Text(nn.Module):
-    """Stands for AllenNLP's TextFieldEmbedder: [word; ELMo] of what `text` returns."""
+class Mixes(nn.Module):
+    """Stands for AllenNLP's Elmo: a mix for each place, of layers that are there already."""
 
-    def __init__(self, table: Embedding, mix: ScalarMix | None, dim: int, dropout: float) -> None:
+    def __init__(self, mixes: Sequence[ScalarMix], dim: int, dropout: float) -> None:
         super().__init__()
-        self.table, self.mix, self.dropout = table, mix, nn.Dropout(dropout)
-        self.dim = table.get_output_dim() + (dim if mix else 0)
-        self._token_embedders: dict[str, nn.Module] = {}  # where the BCN looks for ELMo
+        self._scalar_mixes = nn.ModuleList(mixes)  # AllenNLP's name: the BCN counts them
+        self.dim, self.dropout = dim, nn.Dropout(dropout)
 
     def get_output_dim(self) -> int:
         return self.dim
 
+    def forward(self, layers: Tensor) -> dict[str, list[Tensor]]:
+        """Mix layers (batch, layers, tokens, dim): (batch, tokens, dim) for each place."""
+        mixed = (mix(layers.unbind(1)) for mix in self._scalar_mixes)
+        return {"elmo_representations": [self.dropout(each) for each in mixed]}
+
+
+class Text(nn.Module):
+    """Stands for AllenNLP's TextFieldEmbedder: [word; ELMo] of what `text` returns."""
+
+    def __init__(self, table: Embedding, elmo: Mixes | None = None) -> None:
+        super().__init__()
+        self.table, self.elmo = table, elmo
+        self._token_embedders: dict[str, nn.Module] = {}  # where the BCN looks for ELMo
+
+    def get_output_dim(self) -> int:
+        dim: int = self.table.get_output_dim()
+        return dim if self.elmo is None else dim + self.elmo.dim
+
     def forward(self, given: Mapping[str, Mapping[str, Tensor]]) -> Tensor:
-        text = given["text"]
-        x = self.table(text["words"])
-        if self.mix is None:
+        x = self.table(given["text"]["words"])
+        if self.elmo is None:
             return x
-        return torch.cat([x, self.dropout(self.mix(text["layers"].unbind(1), text["mask"]))], 2)
+        return torch.cat([x, *self.elmo(given["text"]["layers"])["elmo_representations"]], dim=2)
 
 
 def text(words: Tensor, layers: Tensor, mask: Tensor) -> dict[str, dict[str, Tensor]]:

@@ -30,10 +30,8 @@ class Network(nn.Module):
 
     def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
         super().__init__()
-        self.words = ours.embedding("words.table.weight")
-        self.spelling = ours.characters("spelling")
-        self.mix = ours.mix("input")
-        self.elmo_dropout = nn.Dropout(chosen["elmo"]["dropout"])
+        self.words, self.spelling = ours.words(), ours.characters("spelling")
+        self.elmo = ours.elmo(chosen, "input")
         self.dropout = InputVariationalDropout(chosen["task"]["dropout"])
         self.lower, self.upper = ours.both_ways("lower.rnn"), ours.both_ways("upper.rnn")
         self.dense = TimeDistributed(ours.linear("dense"))
@@ -41,9 +39,11 @@ class Network(nn.Module):
 
     def forward(self, batch: Mapping[str, Tensor], layers: Tensor) -> Tensor:
         mask = batch["mask"]
-        elmo = self.elmo_dropout(self.mix(layers.unbind(1), mask))
-        spelled = self.spelling(batch["spellings"], batch["spelled"])
-        x = torch.cat([self.words(batch["words"]), spelled, elmo], dim=2)
+        words, spelled = (
+            self.words(batch["words"]),
+            self.spelling(batch["spellings"], batch["spelled"]),
+        )
+        x = torch.cat([words, spelled, *self.elmo(layers)["elmo_representations"]], dim=2)
         h = self.lower(self.dropout(x), mask)
         h = self.upper(self.dropout(h), mask)
         likelihood: Tensor = self.crf(self.dense(h), batch["tags"], mask)  # a sum

@@ -9,7 +9,7 @@ from allennlp.modules.matrix_attention import DotProductMatrixAttention
 from allennlp_models.pair_classification.models.esim import ESIM
 from torch import Tensor, nn
 
-from tasks.base.peer import Weights, text, vocabulary
+from tasks.base.peer import Text, Weights, text, vocabulary
 
 OVERRIDES = ["elmo.placement=input", "elmo.layer_norm=false", "elmo.l2=0", "task.regularised=never"]
 DIFFERENCE = ""
@@ -27,7 +27,7 @@ class Network(nn.Module):
         dropout = chosen["task"]["dropout"]
         self.model = ESIM(
             vocabulary(chosen["labels"]),
-            ours.text(chosen),
+            Text(ours.words(), ours.elmo(chosen, "input")),
             encoder=ours.both_ways("encoder.rnn"),
             matrix_attention=DotProductMatrixAttention(),
             projection_feedforward=ours.feed_forward(["enhance"], ["relu"], [0.0]),

@@ -22,8 +22,9 @@ import torch
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
 
+from bench.errors import RunError
 from bench.overrides import composed
-from bench.run.build import placement_of, task_of
+from bench.run.build import device_of, placement_of, task_of
 from bench.run.datamodule import BenchData
 from bench.speed.peer.talking import Ask, talking
 from elmo_core import Encoder, pad
@@ -31,8 +32,8 @@ from tasks.task import Batch, Task
 
 SCRIPT = Path(__file__).with_name("allennlp_head.py")
 OURS = (sys.executable, "-m", "bench.speed.peer.our_head")
-PRECISIONS = {"32-true": False, "bf16-mixed": True}
-"""Of `trainer.precision`, those that ours is measured in, and whether it is bfloat16."""
+PRECISIONS = ("float32", "bfloat16")
+"""That our products are in: `trainer.precision=32-true` and `bf16-mixed`."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,11 @@ def measured(
         The comparison.
 
     Raises:
-        RunError: One of them cannot be run.
+        RunError: One of them cannot be run, or ours would run on a GPU.
     """
+    words = [*words, f"task={name}"]
+    if device_of(composed(words)) != "cpu":
+        raise RunError("--peer compares heads on the CPU: trainer=cpu")
     threads = str(torch.get_num_threads())
     command = [str(python), "-W", "ignore", str(SCRIPT), str(file), threads]
     with ExitStack() as stack:
@@ -93,11 +97,11 @@ def measured(
             ours = talking([*OURS, threads], f"--peer: our {name}")
             _, sides[precision] = stack.enter_context(ours)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        cfg = composed([*words, f"task={name}", *said["overrides"]])
+        cfg = composed([*words, *said["overrides"]])
         data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         data.task.prepare(data.examples("train"))
         request = _request(cfg, data.task, encoder, folder)
-        request["overrides"] = [*words, f"task={name}", *said["overrides"]]
+        request["overrides"] = [*words, *said["overrides"]]
         found = _taken(sides, request, _batches(data, encoder), folder / "batch.pt", steps)
     theirs_found = found.pop("theirs")
     size = cfg.training.batch_size
@@ -130,7 +134,7 @@ def _batches(data: BenchData, encoder: Encoder) -> Iterator[tuple[Batch, Tensor]
     for indices in cycle(epoch):
         examples = [train[i] for i in indices]
         layers, _ = pad(encoder.encode([s for e in examples for s in task.sentences(e)]))
-        yield task.collate(examples), layers.cpu()
+        yield task.collate(examples), layers
 
 
 def _taken(
@@ -144,7 +148,7 @@ def _taken(
     torch.save(next(batches), path)
     begun: dict[str, tuple[int, float, float]] = {}
     for name, ask in sides.items():
-        parameters = ask(**request, bfloat16=PRECISIONS.get(name, False))
+        parameters = ask(**request, bfloat16=name == "bfloat16")
         begun[name] = parameters, ask(loss=str(path)), ask(count=str(path))
     took: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(steps):
