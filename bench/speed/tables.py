@@ -26,6 +26,10 @@ def show(found: Measured) -> None:
     if found.heads:
         console.print(_heads(found))
         console.print(_networks(found))
+    for each in found.heads:
+        console.print(f"{each.task} with {' '.join(each.overrides)}", markup=False)
+        if each.difference:
+            console.print(f"{each.task}, not the same: {each.difference}", markup=False)
     for task, reason in found.without.items():
         console.print(f"{task}: not measured: {reason}", markup=False)
 
@@ -112,7 +116,7 @@ def _steps(found: Measured) -> Table:
 
 def _heads(found: Measured) -> Table:
     table = _table(
-        "\na training step beside the same network of AllenNLP's modules, ms",
+        "\na training step beside a network of AllenNLP's modules, ms",
         ("task", "products in"),
         ("batch", "theirs", "ours", "ratio", "share of the machine's rate: theirs", "ours"),
     )
@@ -131,17 +135,15 @@ def _heads(found: Measured) -> Table:
 
 
 def _networks(found: Measured) -> Table:
-    """Show what the two networks need, and by what one sees that they are the same."""
+    """Show what both networks need, and by what one sees that they are the same."""
     columns = ("million parameters", "first loss, nothing dropped", "MB more at the peak")
     table = _table("\nboth networks, theirs / ours", ("task",), columns)
-    table.add_column("not the same")
     for each in found.heads:
         both = (each.theirs, each.ours["float32"])
         table.add_row(
             each.task,
             " / ".join(f"{side.parameters / 1e6:.3f}" for side in both),
-            " / ".join(f"{side.loss:.5f}" for side in both),
+            " / ".join(f"{side.loss:.4f}" for side in both),
             " / ".join(f"{side.memory / 1e6:,.0f}" for side in both),
-            each.difference or "–",
         )
     return table

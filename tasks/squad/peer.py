@@ -35,8 +35,8 @@ class Network(nn.Module):
         self.spelling = ours.characters("spelling", task["char_dropout"])
         self.elmo = ours.elmo(chosen, "input", "output")
         self.dropout = InputVariationalDropout(task["dropout"])
-        for name in ("encoder", "inner", "start", "end"):
-            self.add_module(name, ours.both_ways(f"{name}.rnn"))
+        self.encoder, self.inner = ours.both_ways("encoder.rnn"), ours.both_ways("inner.rnn")
+        self.start, self.end = ours.both_ways("start.rnn"), ours.both_ways("end.rnn")
         self.attention = _trilinear(ours, "attention.similarity")
         self.self_attention = _trilinear(ours, "self_attention.similarity")
         self.nothing = nn.Parameter(ours["self_attention.nothing"].detach().clone())
@@ -90,7 +90,7 @@ class Network(nn.Module):
 
 def _trilinear(ours: Weights, prefix: str) -> LinearMatrixAttention:
     """Make their similarity of [x; y; x∘y], with our weights."""
-    parts = [ours[f"{prefix}.{part}"] for part in ("left", "right", "both")]
-    made = LinearMatrixAttention(len(parts[0]), len(parts[0]), "x,y,x*y")
-    made._weight_vector.data.copy_(torch.cat(parts))
+    left, right, both = (ours[f"{prefix}.{part}"] for part in ("left", "right", "both"))
+    made = LinearMatrixAttention(len(left), len(right), "x,y,x*y")
+    made._weight_vector.data.copy_(torch.cat([left, right, both]))
     return made

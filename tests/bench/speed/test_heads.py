@@ -1,0 +1,132 @@
+"""Heads beside a peer's: a network of plain torch stands for AllenNLP's, in this interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from bench.errors import RunError
+from bench.speed import measure
+from bench.speed.__main__ import main
+from bench.speed.peer import heads
+from bench.speed.peer.heads import Beside
+from elmo_core.encoders.random import random_elmo
+from tests.conftest import TINY_ENCODER
+from tests.elmo_core.conftest import TINY
+
+PROBE = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+OVERRIDES = ["elmo.placement=input", "elmo.layers=mean"]
+DIFFERENCE = ""
+
+
+def network(parameters, chosen):
+    return Probe(parameters, len(chosen["labels"]))
+
+
+class Probe(nn.Module):
+    def __init__(self, ours, tags):
+        super().__init__()
+        self.gamma = nn.Parameter(ours["placement.mixes.input.gamma"].detach().clone())
+        self.linear = nn.Linear(ours["linear.weight"].shape[1], tags)
+        for name, mine in self.linear.named_parameters():
+            mine.data.copy_(ours[f"linear.{name}"])
+
+    def forward(self, batch, layers):
+        logits = self.linear(self.gamma * layers.mean(1))
+        return F.cross_entropy(logits.flatten(0, 1), batch["tags"].flatten())
+"""
+SAME = ("ner", "snli", "squad", "srl", "sst5")
+"""Tasks whose peers are the same function as ours."""
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Path:
+    """The peer.py of a task: what `pos` computes."""
+    path = tmp_path / "peer.py"
+    path.write_text(PROBE)
+    return path
+
+
+def beside(task: str, file: Path, python: str = sys.executable) -> Beside:
+    """Two steps of a task with a tiny encoder."""
+    return heads.measured(["trainer=cpu"], task, file, Path(python), random_elmo(TINY), steps=2)
+
+
+def test_the_same_network_has_the_same_loss(probe: Path) -> None:
+    found = beside("pos", probe)
+    assert list(found.ours) == ["float32", "bfloat16"]
+    for ours in found.ours.values():
+        assert ours.loss == pytest.approx(found.theirs.loss, rel=1e-5)
+        assert ours.parameters == found.theirs.parameters
+        assert ours.operations == found.theirs.operations > 0
+        assert ours.seconds > 0
+    assert found.theirs.memory >= 0
+    assert (found.task, found.batch_size, found.difference) == ("pos", 80, "")
+    assert json.loads(json.dumps(asdict(found)))["theirs"]["loss"] == found.theirs.loss
+    assert found.overrides == ["elmo.placement=input", "elmo.layers=mean"]
+
+
+def test_another_network_has_another(probe: Path) -> None:
+    probe.write_text(PROBE.replace("layers.mean(1)", "layers[:, 0]"))
+    found = beside("pos", probe)
+    assert found.ours["float32"].loss != pytest.approx(found.theirs.loss, rel=1e-5)
+
+
+def test_a_peer_that_fails_says_why(probe: Path) -> None:
+    probe.write_text("import allennlp_of_tomorrow")
+    with pytest.raises(RunError, match="No module named 'allennlp_of_tomorrow'"):
+        beside("pos", probe)
+
+
+def test_tasks_take_part_whose_folder_has_a_peer() -> None:
+    found = {name: heads.file_of([], name) for name in ("snli", "wsd")}
+    assert found["snli"] is not None
+    assert found["snli"].parts[-2:] == ("snli", "peer.py")
+    assert found["wsd"] is None
+
+
+def test_tables(
+    probe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measure.peer, "measured", lambda *_: None)  # the encoder's
+    monkeypatch.setattr(heads, "file_of", lambda words, name: probe if name == "pos" else None)
+    fixed = [*TINY_ENCODER, "trainer=cpu", f"features.dir={tmp_path / 'features'}"]
+    quick = ["--seconds", "0.01", "--sentences", "40", "--steps", "2"]
+    main([*fixed, *quick, "--tasks", "pos", "wsd", "--peer", sys.executable])
+    out = capsys.readouterr().out
+    table = out.split("beside a network of AllenNLP's modules")[1]
+    assert [line.split()[:2] for line in table.splitlines() if line.startswith("pos ")][:2] == [
+        ["pos", "float32"],
+        ["pos", "bfloat16"],
+    ]
+    assert "wsd" not in table
+    assert "pos with elmo.placement=input elmo.layers=mean" in table
+
+
+def test_it_is_not_for_gpus(monkeypatch: pytest.MonkeyPatch, probe: Path) -> None:
+    monkeypatch.setattr(heads, "device_of", lambda cfg: "cuda:0")
+    with pytest.raises(RunError, match="trainer=cpu"):
+        beside("pos", probe)
+
+
+@pytest.mark.parametrize("task", SAME)
+def test_theirs_is_the_same_function(task: str) -> None:
+    python = os.environ.get("ELMO_BENCH_PEER")
+    if not python:
+        pytest.skip("no AllenNLP (set ELMO_BENCH_PEER to its interpreter; docs/performance.md)")
+    file = heads.file_of([], task)
+    assert file is not None
+    found = beside(task, file, python)
+    ours = found.ours["float32"]
+    assert ours.loss == pytest.approx(found.theirs.loss, rel=1e-5)
+    assert abs(ours.parameters - found.theirs.parameters) <= 2  # biases that change nothing
+    assert ours.operations == pytest.approx(found.theirs.operations, rel=0.1)
