@@ -95,23 +95,32 @@ class Weights:
         return made
 
     def characters(self, prefix: str, dropout: float = 0.0) -> Characters:
-        """Make a character CNN with filters of one width."""
-        filters, dim, width = self[f"{prefix}.banks.0.weight"].shape
-        encoder = CnnEncoder(dim, filters, (width,))
-        self.into(encoder.conv_layer_0, f"{prefix}.banks.0.")
-        return Characters(self.embedding(f"{prefix}.table.weight"), encoder, width, dropout)
+        """Make a character CNN."""
+        banks = [name for name in self.parameters if name.startswith(f"{prefix}.banks.")]
+        shapes = [tuple(self[name].shape) for name in banks if name.endswith("weight")]
+        widths = [width for _, _, width in shapes]
+        filters, dim, _ = shapes[0]
+        encoder = CnnEncoder(dim, filters, widths)
+        for i in range(len(widths)):
+            self.into(getattr(encoder, f"conv_layer_{i}"), f"{prefix}.banks.{i}.")
+        return Characters(self.embedding(f"{prefix}.table.weight"), encoder, max(widths), dropout)
 
 
 class Characters(nn.Module):
     """AllenNLP's character CNN of each token, over windows that also reach beyond a word's ends.
 
-    Its own TokenCharactersEncoder has no such windows, and no dropout of characters.
+    Its own TokenCharactersEncoder has no such windows, and no dropout of characters. Filters of one
+    width see what ours see; of several, the narrower ones see some windows more.
     """
 
     def __init__(self, table: Embedding, encoder: CnnEncoder, width: int, dropout: float) -> None:
         super().__init__()
         self.table, self.encoder, self.width = table, encoder, width
         self.dropout = nn.Dropout(dropout)
+
+    def get_output_dim(self) -> int:
+        dim: int = self.encoder.get_output_dim()
+        return dim
 
     def forward(self, spellings: Tensor, spelled: Tensor) -> Tensor:
         """Read distinct words (words, characters) that stand where `spelled` (batch, tokens) says,
@@ -142,22 +151,27 @@ class Mixes(nn.Module):
 
 
 class Text(nn.Module):
-    """Stands for AllenNLP's TextFieldEmbedder: [word; ELMo] of what `text` returns."""
+    """Stands for AllenNLP's TextFieldEmbedder: [word; spelling; ELMo] of what `text` returns."""
 
-    def __init__(self, table: Embedding, elmo: Mixes | None = None) -> None:
+    def __init__(
+        self, table: Embedding, elmo: Mixes | None = None, spelling: Characters | None = None
+    ) -> None:
         super().__init__()
-        self.table, self.elmo = table, elmo
+        self.table, self.elmo, self.spelling = table, elmo, spelling
         self._token_embedders: dict[str, nn.Module] = {}  # where the BCN looks for ELMo
 
     def get_output_dim(self) -> int:
-        dim: int = self.table.get_output_dim()
-        return dim if self.elmo is None else dim + self.elmo.dim
+        parts = (self.table, self.elmo, self.spelling)
+        return sum(part.get_output_dim() for part in parts if part is not None)
 
     def forward(self, given: Mapping[str, Mapping[str, Tensor]]) -> Tensor:
-        x = self.table(given["text"]["words"])
-        if self.elmo is None:
-            return x
-        return torch.cat([x, *self.elmo(given["text"]["layers"])["elmo_representations"]], dim=2)
+        text = given["text"]
+        parts = [self.table(text["words"])]
+        if self.spelling is not None:
+            parts.append(self.spelling(text["spellings"], text["spelled"]))
+        if self.elmo is not None:
+            parts += self.elmo(text["layers"])["elmo_representations"]
+        return torch.cat(parts, dim=2)
 
 
 def text(words: Tensor, layers: Tensor, mask: Tensor) -> dict[str, dict[str, Tensor]]:

@@ -26,7 +26,8 @@ for name in sys.argv[1:]:
     for loaded in [each for each in sys.modules if each.startswith("tasks.")]:
         del sys.modules[loaded]
     for module in everything:
-        if not (module + ".").startswith(gone) and not module.endswith("__main__"):
+        # A peer.py is for another interpreter.
+        if not (module + ".").startswith(gone) and not module.endswith(("__main__", ".peer")):
             importlib.import_module(module)
     print(name, *(each for each in sys.modules if each.startswith("tasks.")))
 """
