@@ -1,15 +1,16 @@
-"""AllenNLP's modules with our weights in them: what the networks of `tasks/NAME/peer.py` are of.
+"""AllenNLP's modules with our weights in them, of which a task's `peer.py` makes its network.
 
 `python -m bench.speed --peer PYTHON` measures a training step of a task beside the same step of a
 network that is built of AllenNLP's modules. Where a task's folder has a `peer.py`, that
-interpreter runs it, and this file, which imports nothing of ours. The file has
+interpreter runs it, and this file: they import nothing else of ours. A peer.py has
 
 - `OVERRIDES`: what of our own configuration is changed, so that both compute the same function;
 - `DIFFERENCE`: what is not the same all the same, in words; "" if nothing;
-- `network(ours, chosen)`: makes the network, an `nn.Module` whose `forward(batch, layers)` takes
-  what our model's takes (`Task.model`) and returns the loss alone, a mean over the batch.
+- `Network(parameters, chosen)`: an `nn.Module` whose `forward(batch, layers)` takes what our
+  model's does (`Task.model`), and returns the loss alone.
 
-`chosen` has our configuration under `task` and `elmo`, and `Task.labels` under `labels`.
+`parameters` are our model's, by name. `chosen` has our configuration under `task` and `elmo`, the
+encoder's `layers` and `dim` under `encoder`, and `Task.labels` under `labels`.
 """
 
 from __future__ import annotations

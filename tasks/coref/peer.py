@@ -20,15 +20,12 @@ DIFFERENCE = (
 )
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """Their model, of our sizes. Its scores in training are left out: ours computes none."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         task = chosen["task"]
         self.longest, self.widest = task["max_sentences"], task["max_width"]
         text = Text(ours.words(), ours.elmo(chosen, "input"), ours.characters("spelling"))
@@ -50,7 +47,8 @@ class Network(nn.Module):
         self.model._mention_recall = self.model._conll_coref_scores = lambda *_: None
 
     def forward(self, batch: Mapping[str, Tensor], layers: Tensor) -> Tensor:
-        """Resolve one document, of which training reads the stretch that ours reads."""
+        """Resolve one document, of which training reads the stretch that ours reads, and evaluation
+        the beginning alone, or the peak of memory would be there."""
         lengths = batch["lengths"]
         spare = max(len(lengths) - self.longest, 0)
         # The first number that is drawn in a step, as in ours.

@@ -21,15 +21,12 @@ DIFFERENCE = ""
 NEVER = -1e4  # the score of what must not follow
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """Words and their spelling, two biLSTMs, a dense layer, their CRF."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         self.words, self.spelling = ours.words(), ours.characters("spelling")
         self.elmo = ours.elmo(chosen, "input")
         self.dropout = InputVariationalDropout(chosen["task"]["dropout"])

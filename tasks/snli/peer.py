@@ -15,15 +15,12 @@ OVERRIDES = ["elmo.placement=input", "elmo.layer_norm=false", "elmo.l2=0", "task
 DIFFERENCE = ""
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """Their model. Its accuracy in training is left out: ours computes none."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         dropout = chosen["task"]["dropout"]
         self.model = ESIM(
             vocabulary(chosen["labels"]),

@@ -21,15 +21,12 @@ OVERRIDES = ["elmo.placement=input+output", "elmo.layer_norm=false", "elmo.l2=0"
 DIFFERENCE = "their attentions have a bias, which the softmax does not notice"
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """The network of our card, of their parts."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         task = chosen["task"]
         self.words = ours.words()
         self.spelling = ours.characters("spelling", task["char_dropout"])

@@ -24,15 +24,12 @@ BLOCKS = (1, 2, 0, 3, 4, 5)
 """Their order of our gates: input, forget, new, output, highway; and the highway's own product."""
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """Words, the predicate's mark, and ELMo; their stack of LSTMs; a dense layer; their loss."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         self.words, self.elmo = ours.words(), ours.elmo(chosen, "input")
         self.predicate = nn.Embedding.from_pretrained(ours["predicate.weight"], freeze=False)
         self.encoder = PytorchSeq2SeqWrapper(_stack(ours, chosen["task"]["dropout"]))

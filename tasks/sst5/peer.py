@@ -21,15 +21,12 @@ OVERRIDES = [
 DIFFERENCE = "their attentive pooling has a bias, which its softmax does not notice"
 
 
-def network(parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> nn.Module:
-    return Network(Weights(parameters), chosen)
-
-
 class Network(nn.Module):
     """Their model. Its accuracies in training are left out: ours computes none."""
 
-    def __init__(self, ours: Weights, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], chosen: Mapping[str, Any]) -> None:
         super().__init__()
+        ours = Weights(parameters)
         task = chosen["task"]
         first, second, third = task["output_dropout"]
         layers = ["classifier.1", "classifier.4", "classifier.7"]

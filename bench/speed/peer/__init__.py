@@ -1,1 +1,1 @@
-"""AllenNLP's encoder, measured beside ours where it is installed."""
+"""AllenNLP's encoder and heads, measured beside ours where it is installed."""

@@ -31,7 +31,7 @@ def main() -> None:
     spec.loader.exec_module(peer)
 
     def build(parameters: dict[str, nn.Parameter], request: dict[str, Any]) -> nn.Module:
-        network: nn.Module = peer.network(parameters, request["chosen"])
+        network: nn.Module = peer.Network(parameters, request["chosen"])
         return network
 
     ready = {"overrides": peer.OVERRIDES, "difference": peer.DIFFERENCE}

@@ -34,6 +34,8 @@ Counting = dict[Any, Callable[..., int]]
 
 
 def _lstm(times: int) -> Callable[..., int]:
+    """Count an LSTM's products `times` over."""
+
     def count(x: Any, of_input: Any, of_state: Any, *_: Any, **__: Any) -> int:
         return times * 2 * x[0] * x[1] * of_input[0] * (of_input[1] + of_state[1])
 

@@ -28,13 +28,10 @@ OVERRIDES = ["elmo.placement=input", "elmo.layers=mean"]
 DIFFERENCE = ""
 
 
-def network(parameters, chosen):
-    return Probe(parameters, len(chosen["labels"]))
-
-
-class Probe(nn.Module):
-    def __init__(self, ours, tags):
+class Network(nn.Module):
+    def __init__(self, ours, chosen):
         super().__init__()
+        tags = len(chosen["labels"])
         self.gamma = nn.Parameter(ours["placement.mixes.input.gamma"].detach().clone())
         self.linear = nn.Linear(ours["linear.weight"].shape[1], tags)
         for name, mine in self.linear.named_parameters():
