@@ -123,14 +123,12 @@ def _heads(found: Measured) -> Table:
     rates = found.machine.rates
     for each in found.heads:
         theirs = each.theirs
-        of_theirs = theirs.operations / theirs.seconds / rates["float32"]
+        of_theirs = theirs.rate / rates["float32"]
         for precision, ours in each.ours.items():
-            share = ours.operations / ours.seconds / rates[precision]
-            table.add_row(
-                *(each.task, precision, str(each.batch_size)),
-                *(f"{side.seconds * 1e3:,.0f}" for side in (theirs, ours)),
-                *(f"{theirs.seconds / ours.seconds:.2f}", f"{of_theirs:.0%}", f"{share:.0%}"),
-            )
+            times = (f"{side.seconds * 1e3:,.0f}" for side in (theirs, ours))
+            shares = (f"{of_theirs:.0%}", f"{ours.rate / rates[precision]:.0%}")
+            ratio = f"{theirs.seconds / ours.seconds:.2f}"
+            table.add_row(each.task, precision, str(each.batch_size), *times, ratio, *shares)
     return table
 
 

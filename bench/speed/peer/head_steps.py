@@ -61,7 +61,7 @@ class Steps:
         self.optimizer = getattr(import_module(module), name)(self.trained, **given)
         # At one thread, CPU time: what else the machine does shall not count.
         self.now = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
-        self.before, self.taken = peak(), 0
+        self.before = peak()
 
     def loss(self, path: str) -> float:
         """Compute the loss of a batch as it is in evaluation."""
@@ -73,8 +73,6 @@ class Steps:
     def step(self, path: str) -> float:
         """Take a step; return the seconds."""
         batch = _batch(path)
-        torch.manual_seed(self.taken)  # all networks draw the same, if they draw alike
-        self.taken += 1
         started = self.now()
         self._step(*batch)
         return self.now() - started
@@ -135,5 +133,7 @@ def peak() -> int:
 
 
 def _batch(path: str) -> tuple[dict[str, Tensor], Tensor]:
+    """Load a batch; what is then drawn at random is the same whenever and wherever it is read."""
+    torch.manual_seed(0)
     batch, layers = torch.load(path, weights_only=True)
     return batch, layers

@@ -43,7 +43,8 @@ class Side:
     parameters: int  # that are trained
     loss: float  # of the first batch before any step, nothing dropped out
     seconds: float  # the median step
-    operations: float  # floating-point, of the matrix products of the first step
+    operations: float  # floating-point, of the matrix products of the median step
+    rate: float  # the median of operations a second
     memory: int  # bytes by which the process has grown at most
 
 
@@ -144,18 +145,29 @@ def _taken(
     path: Path,
     steps: int,
 ) -> dict[str, Side]:
-    """Build the networks and take steps with them in turns, each batch saved at `path`."""
-    torch.save(next(batches), path)
-    begun: dict[str, tuple[int, float, float]] = {}
-    for name, ask in sides.items():
-        parameters = ask(**request, bfloat16=name == "bfloat16")
-        begun[name] = parameters, ask(loss=str(path)), ask(count=str(path))
-    took: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(steps):
+    """Build the networks and take steps with them in turns, each batch saved at `path`.
+
+    A batch is gone through twice: what is done for its shape the first time, and the counting of
+    operations, takes no part in the time.
+    """
+    laps: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
+    begun: dict[str, tuple[int, float]] = {}
+    for i in range(steps):
         torch.save(next(batches), path)
-        for name, ask in sides.items():
-            took[name].append(ask(step=str(path)))
+        if i == 0:
+            for name, ask in sides.items():
+                parameters = ask(**request, bfloat16=name == "bfloat16")
+                begun[name] = parameters, ask(loss=str(path))
+        counts = [ask(count=str(path)) for ask in sides.values()]
+        for (name, ask), operations in zip(sides.items(), counts, strict=True):
+            laps[name].append((ask(step=str(path)), operations))
     return {
-        name: Side(parameters, loss, median(took[name]), operations, sides[name](memory=True))
-        for name, (parameters, loss, operations) in begun.items()
+        name: Side(
+            *begun[name],
+            seconds=median(seconds for seconds, _ in laps[name]),
+            operations=median(operations for _, operations in laps[name]),
+            rate=median(operations / seconds for seconds, operations in laps[name]),
+            memory=ask(memory=True),
+        )
+        for name, ask in sides.items()
     }

@@ -66,6 +66,7 @@ def test_the_same_network_has_the_same_loss(probe: Path) -> None:
         assert ours.parameters == found.theirs.parameters
         assert ours.operations == found.theirs.operations > 0
         assert ours.seconds > 0
+        assert ours.rate > 0
     assert found.theirs.memory >= 0
     assert (found.task, found.batch_size, found.difference) == ("pos", 80, "")
     assert json.loads(json.dumps(asdict(found)))["theirs"]["loss"] == found.theirs.loss
