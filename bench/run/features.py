@@ -16,14 +16,16 @@ from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.prepare import prepare
 
 WAY_OUT = (
-    "features.dir=FOLDER on another disk, features.precision=float16 (half the size), a larger "
-    "features.max_gb or `python -m bench.features prune` make room; features=auto needs none"
+    "features.dir=FOLDER (or features.overlay=FOLDER) on another disk, features.precision=float16 "
+    "(half the size), a larger features.max_gb or `python -m bench.features prune` make room; "
+    "features=auto needs none"
 )
 
 
 def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
     """Open the store of an encoder's layers, where the configuration has it."""
-    return FeatureStore(encoder, cfg.features.dir, cfg.features.precision)
+    where = cfg.features
+    return FeatureStore(encoder, where.dir, where.precision, where.overlay)
 
 
 def shared_store(cfg: DictConfig, stores: dict[str, FeatureStore]) -> FeatureStore | None:

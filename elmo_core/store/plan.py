@@ -7,11 +7,10 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from elmo_core.store.feature_store import FeatureStore, Sentence
-from elmo_core.store.files import size
+from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
 
 Way = Literal["store", "memory", "live"]
@@ -76,7 +75,7 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
 
     `limit` bounds the bytes of all that lies below the store's root.
     """
-    free = shutil.disk_usage(_existing(store.root)).free
+    free = shutil.disk_usage(existing(store.root)).free
     room, said = free - RESERVE, f"{amount(free)} are free in {store.root}"
     if limit is not None and (left := max(limit - size(store.root), 0)) < room:
         room, said = left, f"{amount(left)} are left of {amount(limit)} for {store.root}"
@@ -96,8 +95,3 @@ def half_of_memory() -> int:
 def amount(size: int) -> str:
     """Write a number of bytes as people read it."""
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the part of its path that exists."""
-    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())

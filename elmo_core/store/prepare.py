@@ -45,7 +45,7 @@ def prepare(
         return
     missing = store.attach(wanted.distinct)
     if not missing:
-        log.info("%s, all %s", said, "in memory" if store.kept else f"stored in {store.folder}")
+        log.info("%s, all %s", said, "in memory" if store.kept else f"stored in {store.places}")
         return
     cost = estimate(store, {key: wanted.distinct[key] for key in missing})
     log.info("%s; %s distinct, %s", said, f"{len(wanted.distinct):,}", cost)
@@ -70,7 +70,8 @@ def _go(
         log.info("features: live, since %s%s", why, _keep_words(store, wanted))
         return
     if way == "store":
-        log.info("features: store, in %s; %s", store.folder, why)
+        beside = f", beside {store.shared}, which is only read" if store.shared else ""
+        log.info("features: store, in %s%s; %s", store.folder, beside, why)
     else:
         log.info("features: memory, since %s", why)
     _keep_words(store, wanted)
