@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 
-.PHONY: help demo test slow gpu faults lint format docs lock install clean
+.PHONY: help demo test slow gpu faults lint format docs tables lock install clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -43,6 +43,9 @@ format: $(DEV)  ## let ruff mend what it can
 docs: $(RUN)  ## the documentation as a site, in build/site
 	$(BIN)/python -c 'import material' 2>/dev/null || scripts/install "$(PYTHON)" "$(VENV)" docs
 	scripts/docs $(BIN)/python
+
+tables: $(RUN)  ## the tables of README and docs, written anew from results/
+	$(BIN)/python -m bench.report.pages $$(grep -l '^<!-- table ' *.md docs/*.md)
 
 lock: $(DEV)  ## write down the versions that are installed, in requirements.lock
 	scripts/lock $(BIN)/python > requirements.lock

@@ -55,6 +55,8 @@ EXTRAS = {
 }
 """Hydra plugins by the word that asks for them: the distribution, and the extra that brings it."""
 
+PLAIN = re.compile(r"[a-z]+\.[\w.]+", re.ASCII)
+"""What is left out and needs no quotes, so that the command of a table is easy to read."""
 LEFT_OUT = re.compile(r"~experiment\.((rows|columns)\..+)", re.DOTALL)
 """A row or column that is left out; its name may hold what Hydra takes for its own: `=`, λ, …"""
 
@@ -98,7 +100,8 @@ def expand(arguments: list[str]) -> list[str]:
     for argument in arguments:
         if LEFT_OUT.fullmatch(argument):
             if left_out:
-                expanded.append(f"experiment.without=[{','.join(map(quoted, left_out))}]")
+                names = [name if PLAIN.fullmatch(name) else quoted(name) for name in left_out]
+                expanded.append(f"experiment.without=[{','.join(names)}]")
                 left_out = []
             continue
         key, _, value = argument.partition("=")

@@ -48,7 +48,7 @@ def parser() -> ArgumentParser:
         "$ list task=ner seed=1\n$ show input-35474\n$ export -o results/ner.jsonl\n$ clean --yes",
     )
     command = subcommands.add(
-        "list", _list, "What each run is and what came of it.", "list", "list task=ner seed=1"
+        "list", _list, "What each run is and what came of it.", "list", "list task=ner seed=1,2"
     )
     _add_filters(command)
     _add_folder(command)
@@ -87,8 +87,8 @@ def parser() -> ArgumentParser:
 
 
 def _add_filters(command: ArgumentParser) -> None:
-    which = f"only those: {', '.join(KEYS)}"
-    command.add_argument("filters", nargs="*", metavar="KEY=VALUE", help=which)
+    which = f"only those, one value or several: {', '.join(KEYS)}"
+    command.add_argument("filters", nargs="*", metavar="KEY=VALUE,…", help=which)
 
 
 def _add_folder(command: ArgumentParser) -> None:
@@ -174,16 +174,16 @@ LISTED = ("id", "task", "data", "encoder", "seed", "dev")
 
 
 def _chosen(given: Namespace) -> list[Row]:
-    """Return the runs that the words `KEY=VALUE` describe. Raises RunError for another key."""
+    """Return the runs that the words `KEY=VALUE,…` describe. Raises RunError for another key."""
     wanted = []
     for word in given.filters:
         key, equals, value = word.partition("=")
         if not equals or key not in KEYS:
             hint = did_you_mean(key, KEYS)
             raise RunError(f"{word}: expected KEY=VALUE, KEY one of {', '.join(KEYS)}{hint}")
-        wanted.append((key, value))
+        wanted.append((key, {value, *value.split(",")}))
     rows = _rows(given.runs)
-    return [row for row in rows if all(getattr(row, key) == value for key, value in wanted)]
+    return [row for row in rows if all(getattr(row, key) in values for key, values in wanted)]
 
 
 def _rows(folder: Path) -> list[Row]:

@@ -40,9 +40,12 @@ def _manifest(experiment: Experiment) -> dict[str, Any]:
 
 
 def _anywhere(command: str) -> str:
-    """Leave out of a command where its runs lie, which is nothing to others.
+    """Leave out of a command where its files lie and what launches it: nothing to others.
 
     >>> _anywhere("python -m bench seed=1 paths.runs=/home/me/runs 'encoder=a b'")
     "python -m bench seed=1 'encoder=a b'"
     """
-    return shlex.join(w for w in shlex.split(command) if not w.startswith("paths.runs="))
+    return shlex.join(w for w in shlex.split(command) if not w.startswith(_OURS))
+
+
+_OURS = ("paths.runs=", "features.dir=", "hydra/launcher=", "hydra.launcher.")

@@ -37,9 +37,9 @@ def scores(found: Scores) -> str:
     return f"{number(found.mean)} ± {number(found.sd)} (n={len(found.values)})"
 
 
-def interval(found: Comparison | MeanGain) -> str:
+def interval(found: Comparison | MeanGain, digits: int = 2) -> str:
     """Return `[+0.31, +4.52]`."""
-    return f"[{signed(found.low, 2)}, {signed(found.high, 2)}]"
+    return f"[{signed(found.low, digits)}, {signed(found.high, digits)}]"
 
 
 def margin(found: Comparison) -> str:

@@ -94,11 +94,15 @@ class Picture:
         with replacing(folder / f"{self.name}.svg") as temporary:
             sheet = self._svg.replace("<svg ", f'<svg style="background: {PAPER}" ', 1)
             temporary.write_text(sheet, encoding="utf-8")
-        with replacing(folder / f"{self.name}.png") as temporary, matplotlib.rc_context(STYLE):
-            self.figure.savefig(temporary, format="png", dpi=200, facecolor=PAPER)
+        self.save_png(folder)
         with replacing(folder / f"{self.name}.pdf") as temporary, matplotlib.rc_context(STYLE):
             undated = {"CreationDate": None, "Creator": None, "Producer": None}
             self.figure.savefig(temporary, format="pdf", facecolor=PAPER, metadata=undated)
+
+    def save_png(self, folder: Path) -> None:
+        """Write NAME.png into `folder`, on a white sheet."""
+        with replacing(folder / f"{self.name}.png") as temporary, matplotlib.rc_context(STYLE):
+            self.figure.savefig(temporary, format="png", dpi=200, facecolor=PAPER)
 
 
 def _named(colour: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bench.console import counted
 from bench.report import frames, wording
 from bench.report.frames import Frame
 from bench.report.grid import Grid
@@ -39,16 +40,13 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
 
 
 def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
-    experiment = grid.experiment
-    yield f"## {experiment.title}"
-    yield " · ".join(wording.about(experiment))
-    yield f"```\n{experiment.command}\n```"
-    yield score_table(scores(grid))
-    yield "\n".join(f"- {_escaped(note)}" for note in notes(grid))
-    for name, frame in frames.beside(grid).items():
-        yield f"{name.capitalize()}:"
-        yield table(frame)
-    yield from _pictures(pictures)
+    yield f"## {grid.experiment.title}"
+    yield " · ".join(wording.about(grid.experiment))
+    named = frames.beside(grid)
+    for name, text in parts(grid, pictures).items():
+        if name in named:
+            yield f"{name.capitalize()}:"
+        yield text
     if grid.gaps:
         yield "Missing results, and the commands that compute them:"
         yield "\n".join(
@@ -58,21 +56,41 @@ def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
         )
 
 
+def parts(grid: Grid, pictures: Sequence[Picture]) -> dict[str, str]:
+    """Return what there is about an experiment, by name: its scores, and what stands beside."""
+    return {
+        "command": f"```\n{grid.experiment.command}\n```",
+        "scores": score_table(scores(grid)),
+        "notes": "\n".join(f"- {_escaped(note)}" for note in notes(grid)),
+        **{name: table(frame) for name, frame in frames.beside(grid).items()},
+        "figures": "\n\n".join(_pictures(pictures)),
+    }
+
+
 def score_table(table: ScoreTable) -> str:
     """Set a score table: ours, and the paper's beneath in italics."""
     rows = []
     for row in table.rows:
-        rows.append([row.label, *map(_cell, row.cells), row.yardsticks])
+        cells = (_cell(cell, each_n=not table.same_n) for cell in row.cells)
+        rows.append([row.label, *cells, row.yardsticks])
         if row.paper:
             rows.append(["*paper*", *(_italic(cell.paper) for cell in row.cells), ""])
-    head = [" ", *map(_escaped, table.columns), "trivial baselines"]
+    seeds = counted(table.same_n, "seed") if table.same_n else " "
+    head = [seeds, *map(_escaped, table.columns), "trivial baselines"]
     return _lines(Frame.of(head, rows))
 
 
-def _cell(cell: ScoreCell) -> str:
-    ours = f"**{cell.ours}**" if cell.best else cell.ours
-    against = cell.ours and cell.against and _escaped(f"({cell.against})")
-    return " ".join(filter(None, (ours, against, _italic(cell.gaps))))
+def _cell(cell: ScoreCell, each_n: bool) -> str:
+    """Return `**45.7 ± 1.0** (+16.9\\*\\* [+13.6, +20.2])`."""
+    ours = cell.ours if each_n or not cell.sd else f"{cell.score} ± {cell.sd}"
+    against = ""
+    if cell.entry and cell.entry.against:
+        against = f"({_escaped(cell.against)} {wording.interval(cell.entry.against, 1)})"
+    return " ".join(filter(None, (ours and _bold(ours, cell.best), against, _italic(cell.gaps))))
+
+
+def _bold(words: str, wanted: bool) -> str:
+    return f"**{words}**" if wanted else words
 
 
 def _italic(words: str) -> str:

@@ -81,7 +81,7 @@ def test_what_is_missing_says_why_and_which_command(made_up_report: Path) -> Non
 def test_markdown_has_ours_and_the_papers(made_up_report: Path) -> None:
     text = (made_up_report / "report.md").read_text()
     (ours,) = re.findall(r"\| SNLI \(dev accuracy\) \| 58.*", text)
-    assert re.search(r"\*\*72\.5 ± 1\.0 \(n=3\)\*\* \(\+14\.3\)", ours)
+    assert re.search(r"\*\*72\.5 ± 1\.0\*\* \(\+14\.3 \[−0\.1, \+28\.7\]\)", ours)
     assert "majority class 33.4" in ours
     assert "| *paper* | *88.1* | *89.1 (+1.0)* | *89.3 (+1.2)* |" in text
     widths = [line.count("|") for line in text.split("### ")[-1].splitlines() if "---" in line]

@@ -1,0 +1,66 @@
+"""The tables of Markdown pages are what the records say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bench.report.pages import END, filled, main
+from bench.report.read import ReportError
+
+ROOT = Path(__file__).parents[3]
+DEMO = ROOT / "results" / "demo.jsonl"
+PAGES = [
+    page
+    for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))
+    if "\n<!-- table " in page.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_our_pages_are_up_to_date(page: Path) -> None:
+    assert filled(page) == page.read_text(encoding="utf-8"), "run `make tables`"
+
+
+def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
+    page = _page(
+        tmp_path, f"before\n<!-- table {DEMO} demo: scores, figures -->\nold\n{END}\nafter"
+    )
+    main([str(page)])
+    lines = page.read_text().splitlines()
+    assert (lines[0], lines[-2], lines[-1]) == ("before", END, "after")
+    assert "old" not in lines
+    row = next(line for line in lines if line.startswith("| NER (test F1)"))
+    assert re.search(r"\*\*93\.7 ± 1\.2\*\* \(\+14\.4\\\* \[\+8\.8, \+19\.9\]\)", row)
+    (figure,) = re.findall(r"!\[.*\]\((figures/demo-.*\.png)\)", page.read_text())
+    assert (tmp_path / figure).is_file()
+    once = page.read_text()
+    main([str(page)])
+    assert page.read_text() == once
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (f"<!-- table {DEMO} demo: scores -->\nnothing ends it", f"scores -->: no {END} follows"),
+        (f"<!-- table {DEMO} demo: costs -->\n{END}", "costs: there is command, scores, notes"),
+        (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: there is demo"),
+        (f"<!-- table {DEMO.parent} encoders: scores -->\n{END}", "experiments of this name"),
+        (f"<!-- table gone.jsonl demo: scores -->\n{END}", "gone.jsonl"),
+    ],
+)
+def test_mistakes(block: str, said: str, tmp_path: Path) -> None:
+    page = _page(tmp_path, block)
+    with pytest.raises(ReportError, match=re.escape(said)):
+        filled(page)
+    with pytest.raises(SystemExit, match="2"):
+        main([str(page)])
+    assert page.read_text() == block + "\n"
+
+
+def _page(folder: Path, text: str) -> Path:
+    page = folder / "page.md"
+    page.write_text(text + "\n", encoding="utf-8")
+    return page
