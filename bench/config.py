@@ -77,7 +77,7 @@ class Trainer:
 class Features:
     """Whether the encoder's layers are stored, and where."""
 
-    mode: str = omegaconf.MISSING  # auto | store | live
+    mode: str = omegaconf.MISSING  # auto | store | live | gpu
     precision: str = "float32"  # float32 | float16
     dir: str | None = None  # by default, features in the user's cache
     overlay: str | None = None  # for what dir lacks; else dir, or the cache if dir is read-only

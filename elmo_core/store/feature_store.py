@@ -18,8 +18,9 @@ from torch import Tensor
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, OptionsError
 from elmo_core.locks import locked
-from elmo_core.store import claims, shards
+from elmo_core.store import claims, resident, shards
 from elmo_core.store.files import LOCK, DamagedShard, check, own_root, root_folder, shards_in
+from elmo_core.store.resident import Resident
 from elmo_core.store.shards import Shard, address
 
 log = logging.getLogger(__name__)
@@ -87,6 +88,7 @@ class FeatureStore:
         self._checked: set[Path] = set()
         self._refused: set[Path] = set()  # of no use, and still there
         self._index: dict[bytes, NDArray[Any]] = {}  # the rows of each sentence
+        self._resident: Resident | None = None  # all of it that is on a GPU
         self.kept = 0  # bytes in memory
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
@@ -96,9 +98,12 @@ class FeatureStore:
             sentences: lists of tokens, at least one list, none of them empty.
 
         Returns:
-            (sentences, layers, tokens, dim) on the CPU, zero-padded to the longest sentence.
+            (sentences, layers, tokens, dim), zero-padded to the longest sentence: on the device
+            that holds all of them (`hold`), else on the CPU.
         """
         keys = [address(words) for words in sentences]
+        if self._resident is not None and self._resident.holds(keys):
+            return self._resident.layers(keys)
         unmet = {k: words for k, words in zip(keys, sentences, strict=True) if k not in self._index}
         encoded = self.encode(list(unmet.values())) if unmet else []
         live = dict(zip(unmet, encoded, strict=True))
@@ -168,6 +173,18 @@ class FeatureStore:
             self._add(shard, set(keys))
             self.kept += shard.rows.nbytes
             advance(len(shard.rows))
+
+    def hold(self, device: torch.device) -> None:
+        """Copy all that was taken in until now to a GPU, where `layers` gathers it from then on.
+
+        Raises torch.cuda.OutOfMemoryError where there is no room for the bytes of `to_hold`.
+        """
+        self._resident = Resident(self._index, self.encoder.layers, self.encoder.dim, device)
+
+    @property
+    def to_hold(self) -> int:
+        """The bytes that `hold` takes."""
+        return resident.size(self._index)
 
     def _parts(self, missing: set[bytes], sentences: Mapping[bytes, Sentence]) -> list[list[bytes]]:
         """Part the sentences into shards, the longest first: short memory shows at once."""

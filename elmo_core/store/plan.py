@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import torch
+
 from elmo_core.store.feature_store import FeatureStore, Sentence
 from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
@@ -85,6 +87,17 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
     if cost.bytes <= memory:
         return "memory", said
     return "live", f"{said}, and {amount(memory)} of memory may be used"
+
+
+def room_on(device: torch.device) -> tuple[int, str]:
+    """Return how many bytes may be held on a CUDA device, and say what is free.
+
+    A quarter of the device's memory is left to what is trained there.
+    """
+    torch.cuda.empty_cache()  # what torch keeps for later counts as free
+    free, total = torch.cuda.mem_get_info(device)
+    said = f"{amount(free)} are free, {amount(total // 4)} of them for training"
+    return free - total // 4, said
 
 
 def half_of_memory() -> int:

@@ -12,7 +12,7 @@ import torch
 from elmo_core.encoder import KeepsWords
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
-from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate
+from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate, room_on
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +60,26 @@ def prepare(
             raise StoreError(why) from error
         way, _ = decide(store, cost, limit=0)
         _go(way, why, store, wanted, cost, progress)
+
+
+def hold(store: FeatureStore, device: torch.device) -> None:
+    """Copy the features that were made ready to a GPU, if it has room; say what came of it.
+
+    Where it has none, or where they are encoded live, the store is read as before.
+    """
+    needed = store.to_hold
+    if not needed:
+        log.info("features: not held on %s, since they are encoded live", device)
+        return
+    room, said = room_on(device)
+    try:
+        if needed <= room:
+            store.hold(device)
+            log.info("features: %s held on %s; %s", amount(needed), device, said)
+            return
+    except torch.cuda.OutOfMemoryError:
+        said = "another process took what was free"
+    log.info("features: not held on %s: %s are needed, %s", device, amount(needed), said)
 
 
 def _go(
