@@ -42,7 +42,7 @@ class Change:
 class Changes:
     """One comparison of a table, of the lowest seed that both have."""
 
-    row: str
+    row: str  # as papers call it
     column: str
     baseline: str
     split: str
@@ -73,7 +73,9 @@ def changes(grid: Grid, most: int = MOST) -> list[Changes]:
         pairs = [(by_seed[run.seed], run) for run in entry.runs if run.seed in by_seed]
         try:
             before, after = min(pairs, key=lambda pair: pair[0].seed)
-            found.append(_of(row, column, grid.baseline, before, after, entry.split, most))
+            found.append(
+                _of(grid.title(row), column, grid.baseline, before, after, entry.split, most)
+            )
         except NOT_AS_WRITTEN:
             continue
     return found
