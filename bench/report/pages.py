@@ -6,8 +6,8 @@ A page says where a table stands, of which records and which experiment, and wha
     <!-- end of table -->
 
 Between the two lines everything is written anew. What may be asked for: `command`, `scores`,
-`notes`, `figures`, and the tables beside the scores by their first words, such as `differences`
-and `learned mixes`. The records' path is relative to the page.
+`notes`, `figures` or `figure 1`, and the tables beside the scores by their first words, such as
+`differences` and `learned mixes`. The records' path is relative to the page.
 """
 
 from __future__ import annotations
@@ -73,10 +73,12 @@ def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool
     report = _report(records).only([name])
     if len(report.grids) > 1:
         raise ReportError(f"{file} holds {len(report.grids)} experiments of this name")
-    pictures = _pictures(report, records.stem) if "figures" in parts else []
-    for picture in pictures if figures else ():
-        picture.save_png(page.parent / "figures")
-    found = markdown.parts(report.grids[0], pictures)
+    drawn = _pictures(report, records.stem) if any(p.startswith("figure") for p in parts) else []
+    found = markdown.parts(report.grids[0], drawn)
+    found |= {f"figure {i}": markdown.figure(picture) for i, picture in enumerate(drawn, start=1)}
+    for i, picture in enumerate(drawn if figures else (), start=1):
+        if {"figures", f"figure {i}"} & set(parts):
+            picture.save_png(page.parent / "figures")
     return "\n" + "\n\n".join(_part(found, part) for part in parts) + "\n"
 
 
@@ -86,7 +88,6 @@ def _part(found: dict[str, str], asked: str) -> str:
     for name, text in found.items():
         if text and name.startswith(asked):
             return text
-
     raise ReportError(f"{asked}: there is {', '.join(found)}")
 
 
@@ -101,8 +102,11 @@ def _pictures(report: Report, name: str) -> list[Picture]:
     """Return an experiment's figures, named after the file of records."""
     from bench.report.figures.draw import draw
 
-    section = report.grids[0].experiment.id
-    return [replace(p, name=p.name.replace(section, name)) for p in draw(report)]
+    experiment = report.grids[0].experiment
+    return [
+        replace(picture, name=picture.name.replace(experiment.id, f"{name}-{experiment.name}"))
+        for picture in draw(report)
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

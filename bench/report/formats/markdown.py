@@ -31,7 +31,7 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
         parts.append("## All runs")
         for block in frames.runs(report.groups):
             parts += [f"### {_escaped(block.title)}", _escaped(block.note), table(block.frame)]
-        parts += _pictures([p for p in pictures if p.section == "runs"])
+        parts += [figure(picture) for picture in pictures if picture.section == "runs"]
         mixed = frames.learned(report.groups)
         parts += ["## Learned mixes", table(mixed), EXPLAINED] if mixed.rows else []
     lines = [f"- {line}" for line in report.left_out]
@@ -63,7 +63,7 @@ def parts(grid: Grid, pictures: Sequence[Picture]) -> dict[str, str]:
         "scores": score_table(scores(grid)),
         "notes": "\n".join(f"- {_escaped(note)}" for note in notes(grid)),
         **{name: table(frame) for name, frame in frames.beside(grid).items()},
-        "figures": "\n\n".join(_pictures(pictures)),
+        "figures": "\n\n".join(map(figure, pictures)),
     }
 
 
@@ -97,10 +97,10 @@ def _italic(words: str) -> str:
     return words and f"*{words}*"
 
 
-def _pictures(pictures: Sequence[Picture]) -> Iterator[str]:
-    for picture in pictures:
-        yield f"![{_escaped(picture.alt)}](figures/{picture.name}.png)"
-        yield f"*{_escaped(picture.caption)}*"
+def figure(picture: Picture) -> str:
+    """Set a figure, a file in figures/, and its caption."""
+    shown = f"![{_escaped(picture.alt)}](figures/{picture.name}.png)"
+    return f"{shown}\n\n*{_escaped(picture.caption)}*"
 
 
 def table(frame: Frame) -> str:

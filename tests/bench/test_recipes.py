@@ -1,0 +1,33 @@
+"""A recipe is for one task and one kind of data; the paper's training is everywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.overrides import composed
+
+CONF = Path(__file__).parents[2] / "conf"
+FOUND = sorted(path.stem for path in CONF.glob("recipe/*_*.yaml"))
+
+
+@pytest.mark.parametrize("recipe", FOUND)
+def test_a_recipe_holds_where_its_name_says(recipe: str) -> None:
+    task, _, data = recipe.rpartition("_")
+    own = composed([f"task={task}", f"data={data}"]).training
+    papers = composed([f"task={task}", "data=paper"]).training
+    assert own != papers
+    assert composed([f"task={task}", f"data={data}", "recipe=paper"]).training == papers
+    assert composed([f"task={task}", "data=paper", f"recipe={recipe}"]).training == own
+
+
+def test_what_the_command_line_says_comes_first() -> None:
+    assert composed(["task=ner", "data=open", "training.patience=3"]).training.patience == 3
+
+
+def test_a_folder_of_data_is_open_data() -> None:
+    words = ["task=ner", "data.dir=somewhere"]
+    assert (
+        composed(words).training.patience == composed(["task=ner", "data=open"]).training.patience
+    )
