@@ -77,9 +77,10 @@ class Trainer:
 class Features:
     """Whether the encoder's layers are stored, and where."""
 
-    mode: str = omegaconf.MISSING  # auto | store | live
+    mode: str = omegaconf.MISSING  # auto | store | live | gpu
     precision: str = "float32"  # float32 | float16
     dir: str | None = None  # by default, features in the user's cache
+    overlay: str | None = None  # for what dir lacks; else dir, or the cache if dir is read-only
     max_gb: float | None = None  # for all encoders together; by default, what the disk has
 
 
@@ -136,7 +137,7 @@ def check(cfg: DictConfig) -> None:
         for key in cfg[node]:
             if key not in known:
                 raise ConfigError(f"{node}.{key}: no such key{did_you_mean(key, known)}")
-    for key in ("data.dir", "features.dir", "paths.runs", "word_vectors"):
+    for key in ("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"):
         path = OmegaConf.select(cfg, key) or ""
         _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
     _check_data(cfg.data)

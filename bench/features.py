@@ -165,8 +165,7 @@ def _verify(given: Namespace) -> None:
             count += 1
             if damage is not None:
                 damaged += 1
-                path.unlink(missing_ok=True)
-                print(f"{path}: damaged ({damage}), removed")
+                print(f"{path}: damaged ({damage}), {_removed(path)}")
     if damaged:
         raise RunError(
             f"{damaged} of {count} shards were damaged: the next run that wants what was in them "
@@ -175,14 +174,27 @@ def _verify(given: Namespace) -> None:
     print(f"{count} shards, all whole")
 
 
+def _removed(path: Path) -> str:
+    """Remove a file, if it may be removed, and say so."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        return f"not removed: {error.strerror}"
+    return "removed"
+
+
 def _prune(given: Namespace) -> None:
+    from elmo_core.store.files import writable
+
     if not (given.all or given.encoder or given.idle is not None):
         raise RunError("prune what? --encoder NAME, --idle DAYS, both, or --all")
     chosen = [shelf for shelf in _chosen(given) if shelf.idle_days >= (given.idle or 0)]
     for shelf in chosen:
         size = f"{shelf.bytes / 1e9:.2f} GB"
         about = f"{shelf.encoder}, {shelf.precision}: {shelf.sentences:,} sentences, {size}"
-        if shelf.busy:
+        if not writable(shelf.folder):
+            print(f"{about}: not ours to throw away, left alone")
+        elif shelf.busy:
             print(f"{about}: being filled, left alone")
         elif given.yes or agreed(f"{about}: throw away?"):
             shelf.remove()

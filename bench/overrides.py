@@ -39,7 +39,7 @@ TAKING = {
 """Options of Hydra's besides, and those of its commands whose value may be the next word."""
 
 PATHS = {
-    *("data.dir", "features.dir", "paths.runs", "word_vectors"),
+    *("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"),
     *("encoder.source", "encoder.options", "encoder.weights", "encoder.vectors"),
 }
 """Keys of files and folders, which may have any name."""

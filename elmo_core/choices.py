@@ -5,5 +5,5 @@ from __future__ import annotations
 PLACEMENTS = ("none", "input", "output", "input+output")
 LAYER_CHOICES = ("all", "top", "mean")
 """Besides these, a layer's index."""
-FEATURE_MODES = ("auto", "store", "live")
+FEATURE_MODES = ("auto", "store", "live", "gpu")
 STORED_PRECISIONS = ("float32", "float16")

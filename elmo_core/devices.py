@@ -20,12 +20,12 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
         device: Where it goes.
 
     Returns:
-        The copy; on the CPU, the tensor itself.
+        The copy; the tensor itself where it is there already.
 
     >>> sent(torch.ones(2), torch.device("cpu"))
     tensor([1., 1.])
     """
-    if device.type == "cuda":
+    if device.type == "cuda" and tensor.device.type == "cpu":
         tensor = tensor.pin_memory()  # the copy of any other memory is one that waits
     return tensor.to(device, non_blocking=device.type != "mps")
 

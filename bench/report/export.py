@@ -48,4 +48,4 @@ def _anywhere(command: str) -> str:
     return shlex.join(w for w in shlex.split(command) if not w.startswith(_OURS))
 
 
-_OURS = ("paths.runs=", "features.dir=", "hydra/launcher=", "hydra.launcher.")
+_OURS = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")

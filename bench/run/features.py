@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from functools import partial
 
+import torch
 from omegaconf import DictConfig
 
 from bench.console import progress
 from bench.errors import RunError
-from bench.run.build import encoder_of
+from bench.run.build import device_of, encoder_of
 from bench.run.datamodule import BenchData
 from elmo_core import Encoder
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import FeatureStore
-from elmo_core.store.prepare import prepare
+from elmo_core.store.prepare import hold, prepare
 
 WAY_OUT = (
-    "features.dir=FOLDER on another disk, features.precision=float16 (half the size), a larger "
-    "features.max_gb or `python -m bench.features prune` make room; features=auto needs none"
+    "features.dir=FOLDER (or features.overlay=FOLDER) on another disk, features.precision=float16 "
+    "(half the size), a larger features.max_gb or `python -m bench.features prune` make room; "
+    "features=auto needs none"
 )
 
 
 def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
     """Open the store of an encoder's layers, where the configuration has it."""
-    return FeatureStore(encoder, cfg.features.dir, cfg.features.precision)
+    where = cfg.features
+    return FeatureStore(encoder, where.dir, where.precision, where.overlay)
 
 
 def shared_store(cfg: DictConfig, stores: dict[str, FeatureStore]) -> FeatureStore | None:
@@ -52,9 +55,15 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
             store,
             (words for example in examples for words in sentences(example)),
             of=", ".join(splits),
-            mode=cfg.features.mode,
+            mode="auto" if cfg.features.mode == "gpu" else cfg.features.mode,
             limit=None if limit is None else int(limit * 1e9),
             progress=partial(progress, "encoding"),
         )
     except StoreError as error:
         raise RunError(f"features={cfg.features.mode}: {error}. {WAY_OUT}") from error
+
+
+def hold_on_gpu(cfg: DictConfig, store: FeatureStore) -> None:
+    """With `features=gpu`, copy what was made ready to the run's GPU, if there is room."""
+    if cfg.features.mode == "gpu":
+        hold(store, torch.device(device_of(cfg)))

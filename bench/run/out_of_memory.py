@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from omegaconf import DictConfig
+
 from bench.errors import RunError
 from tasks.task import Example, Task
 
@@ -13,10 +15,13 @@ SIGNS = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 @contextmanager
-def explained(task: Task, at_hand: Callable[[], Sequence[Example]]) -> Iterator[None]:
+def explained(
+    cfg: DictConfig, task: Task, at_hand: Callable[[], Sequence[Example]]
+) -> Iterator[None]:
     """Inside, running out of memory raises a RunError; other errors go through.
 
     Args:
+        cfg: The run's configuration.
         task: The task, which tells an example's size.
         at_hand: Returns the examples of the batch at hand; none before the first batch.
     """
@@ -26,7 +31,8 @@ def explained(task: Task, at_hand: Callable[[], Sequence[Example]]) -> Iterator[
         text = str(error).lower()
         if not isinstance(error, MemoryError) and not any(sign in text for sign in SIGNS):
             raise
-        raise RunError(_advice(task, at_hand())) from None
+        instead = ", or features=auto" if cfg.features.mode == "gpu" else ""
+        raise RunError(f"{_advice(task, at_hand())}{instead}") from None
 
 
 def _advice(task: Task, examples: Sequence[Example]) -> str:

@@ -108,7 +108,7 @@ class _Run:
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
-            with out_of_memory.explained(self.data.task, lambda: module.at_hand):
+            with out_of_memory.explained(self.cfg, self.data.task, lambda: module.at_hand):
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
                 code = self._online_code()
@@ -142,7 +142,7 @@ class _Run:
         module = BenchModule(task, placement, cfg.training, cfg.seed)
         if not module.learns and world_size(cfg.trainer) > 1:
             raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
-        self._fill("train", "dev")
+        self._fill("train", "dev", every_epoch=True)
         return module
 
     def _trainer(self, learns: bool, logger: Logger | None) -> pl.Trainer:
@@ -231,12 +231,17 @@ class _Run:
         self.record.write_result(result)
         return result
 
-    def _fill(self, *splits: str) -> None:
-        """Compute the features of these splits, unless a few batches are all that is wanted."""
+    def _fill(self, *splits: str, every_epoch: bool = False) -> None:
+        """Compute the features of these splits, unless a few batches are all that is wanted.
+
+        Those that are read in every epoch may be held on the GPU.
+        """
         if self.data.store is None or self.cfg.trainer.limit_batches:
             return
         with self._timed("features_s"):
             features.fill(self.cfg, self.data.store, self.data, *splits)
+            if every_epoch:
+                features.hold_on_gpu(self.cfg, self.data.store)
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:

@@ -11,16 +11,22 @@ from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from bench.errors import ConfigError
+from bench.run.build import device_of
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
 
 
 def check_device(cfg: DictConfig) -> None:
-    """Raise ConfigError where a GPU is asked for and none is found."""
+    """Raise ConfigError where a GPU is asked for, by the trainer or for features, and none is."""
     wanted = cfg.trainer.accelerator
     found = torch.cuda.is_available() or torch.backends.mps.is_available()
     if wanted in ("gpu", "cuda", "mps") and not found:
         raise ConfigError(f"trainer.accelerator={wanted}: no GPU is found here: trainer=cpu")
+    device = device_of(cfg)
+    if cfg.features.mode == "gpu" and not device.startswith("cuda"):
+        raise ConfigError(
+            f"features=gpu: needs a CUDA GPU, and the run is on {device}: features=auto"
+        )
 
 
 def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any) -> pl.Trainer:

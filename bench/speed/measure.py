@@ -13,6 +13,7 @@ import tasks
 from bench.errors import RunError, explain
 from bench.overrides import composed
 from bench.run.build import device_of
+from bench.run.trainer import check_device
 from bench.speed import featurizer, machine, reading, steps, text
 from bench.speed.clock import clock
 from bench.speed.featurizer import Difference, Featurizer
@@ -55,6 +56,7 @@ def measure(given: Namespace, say: Say) -> Measured:
     if given.threads is not None:
         torch.set_num_threads(given.threads)
     cfg = composed(given.overrides)
+    check_device(cfg)
     device = device_of(cfg)
     now, kind = clock(device)
     say("the machine's products")

@@ -18,6 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from bench.overrides import composed
 from bench.run.build import placement_of, task_of
 from bench.run.datamodule import BenchBatch, BenchData
+from bench.run.features import hold_on_gpu
 from bench.run.module import BenchModule
 from bench.run.trainer import trainer_of
 from bench.speed.clock import Now
@@ -69,6 +70,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
             data.store = FeatureStore(encoder, place, cfg.features.precision)
             examples = (train[i] for batch in batches for i in batch)
             data.store.fill(Wanted.of(s for e in examples for s in task.sentences(e)).distinct)
+            hold_on_gpu(cfg, data.store)
         laps = _Laps(data, now)
         loader = DataLoader(train, batch_sampler=batches, collate_fn=laps.collate)
         trainer = trainer_of(

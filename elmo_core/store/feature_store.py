@@ -18,8 +18,9 @@ from torch import Tensor
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, OptionsError
 from elmo_core.locks import locked
-from elmo_core.store import claims, shards
-from elmo_core.store.files import DamagedShard, check, root_folder, shards_in
+from elmo_core.store import claims, resident, shards
+from elmo_core.store.files import LOCK, DamagedShard, check, own_root, root_folder, shards_in
+from elmo_core.store.resident import Resident
 from elmo_core.store.shards import Shard, address
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 Sentence = tuple[str, ...]
 Advance = Callable[[int], object]
 SCHEMA = 1
+AGAIN = "what was in it is computed again"
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
 SHARD_TOKENS, SHARD_BYTES = 1 << 14, 1 << 26  # at most: what a kill can cost is some seconds
 
@@ -47,6 +49,8 @@ class FeatureStore:
         encoder: whose layers are kept; encoders with other fingerprints have other files.
         root: the folder below which the files lie; by default `features` in the user's cache.
         precision: float32, or float16, which takes half the room.
+        overlay: another folder, for what is not in `root`, which is then only read. By default
+            there is none, or the user's cache where `root` cannot be written.
 
     Raises:
         OptionsError: another precision.
@@ -65,18 +69,26 @@ class FeatureStore:
     """
 
     def __init__(
-        self, encoder: Encoder, root: str | Path | None = None, precision: str = "float32"
+        self,
+        encoder: Encoder,
+        root: str | Path | None = None,
+        precision: str = "float32",
+        overlay: str | Path | None = None,
     ) -> None:
         if precision not in DTYPES:
             raise OptionsError(f"precision={precision}: unknown (choose {', '.join(DTYPES)})")
         self.encoder, self.precision, self.dtype = encoder, precision, DTYPES[precision]
-        self.root = root_folder(root)
         identity = f"{SCHEMA}\n{encoder.fingerprint}\n{encoder.layers}\n{encoder.dim}"
-        name = blake2b(identity.encode(), digest_size=8).hexdigest()
-        self.folder = self.root / f"{name}-{precision}"
+        name = f"{blake2b(identity.encode(), digest_size=8).hexdigest()}-{precision}"
+        given = root_folder(root)
+        self.root = own_root(given, name, overlay)
+        self.folder = self.root / name  # of what is computed here
+        self.shared = None if self.root == given else given / name  # only read
         self._shards: dict[Path, Shard] = {}
         self._checked: set[Path] = set()
+        self._refused: set[Path] = set()  # of no use, and still there
         self._index: dict[bytes, NDArray[Any]] = {}  # the rows of each sentence
+        self._resident: Resident | None = None  # all of it that is on a GPU
         self.kept = 0  # bytes in memory
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
@@ -86,9 +98,12 @@ class FeatureStore:
             sentences: lists of tokens, at least one list, none of them empty.
 
         Returns:
-            (sentences, layers, tokens, dim) on the CPU, zero-padded to the longest sentence.
+            (sentences, layers, tokens, dim), zero-padded to the longest sentence: on the device
+            that holds all of them (`hold`), else on the CPU.
         """
         keys = [address(words) for words in sentences]
+        if self._resident is not None and self._resident.holds(keys):
+            return self._resident.layers(keys)
         unmet = {k: words for k, words in zip(keys, sentences, strict=True) if k not in self._index}
         encoded = self.encode(list(unmet.values())) if unmet else []
         live = dict(zip(unmet, encoded, strict=True))
@@ -120,7 +135,7 @@ class FeatureStore:
         """Take in the shards that hold sentences of these addresses, and return what is missing.
 
         A shard is read through and checked before any of it is used. A damaged one is reported
-        and removed, and its sentences are missing again.
+        and removed, if it is not in a folder that is only read, and its sentences are missing.
         """
         missing = set(wanted) - self._index.keys()
         if missing:
@@ -159,6 +174,18 @@ class FeatureStore:
             self.kept += shard.rows.nbytes
             advance(len(shard.rows))
 
+    def hold(self, device: torch.device) -> None:
+        """Copy all that was taken in until now to a GPU, where `layers` gathers it from then on.
+
+        Raises torch.cuda.OutOfMemoryError where there is no room for the bytes of `to_hold`.
+        """
+        self._resident = Resident(self._index, self.encoder.layers, self.encoder.dim, device)
+
+    @property
+    def to_hold(self) -> int:
+        """The bytes that `hold` takes."""
+        return resident.size(self._index)
+
     def _parts(self, missing: set[bytes], sentences: Mapping[bytes, Sentence]) -> list[list[bytes]]:
         """Part the sentences into shards, the longest first: short memory shows at once."""
         bytes_a_token = self.encoder.layers * self.encoder.dim * self.dtype.itemsize
@@ -173,13 +200,19 @@ class FeatureStore:
             parts[-1].append(key)
         return parts
 
+    @property
+    def places(self) -> str:
+        """The folders that something was read from, in words."""
+        used = {path.parent for path in self._checked} or {self.folder}
+        return " and ".join(sorted(map(str, used)))
+
     @contextmanager
     def _share(self, parts: list[list[bytes]], missing: set[bytes]) -> Iterator[list[bytes]]:
         """Claim what this process shall compute next: nothing, if it had to wait for others.
 
         What others have finished is taken in, and is not missing any more.
         """
-        with locked(self.folder / ".lock"):
+        with locked(self.folder / LOCK):
             others = claims.held(self.folder)  # before the shards: what is given up now is in them
             self._take(self._refresh(), missing)
             theirs = set().union(*others.values())
@@ -213,9 +246,11 @@ class FeatureStore:
 
     def _refresh(self) -> list[Path]:
         """Open the shards that have come since the last look."""
-        new = [path for path in shards_in(self.folder) if path not in self._shards]
+        folders = filter(None, (self.shared, self.folder))
+        known = self._shards.keys() | self._refused
+        new = [path for folder in folders for path in shards_in(folder) if path not in known]
         for path in new:
-            with _reporting(path):
+            with self._reporting(path):
                 self._shards[path] = shards.read(path)
         return [path for path in new if path in self._shards]
 
@@ -226,7 +261,7 @@ class FeatureStore:
             if not found:
                 continue
             if path not in self._checked:
-                with _reporting(path):
+                with self._reporting(path):
                     check(path)
                     self._checked.add(path)
             if path in self._checked:
@@ -241,15 +276,20 @@ class FeatureStore:
             if key in wanted:
                 self._index[key] = rows[end - length : end]
 
-
-@contextmanager
-def _reporting(path: Path) -> Iterator[None]:
-    """Report and remove a damaged shard; one that is gone is as if it had not been there."""
-    try:
-        yield
-    except FileNotFoundError:
-        pass
-    except DamagedShard as damage:
-        log.warning("%s is damaged (%s): what was in it is computed again", path, damage)
-        with suppress(OSError):  # gone by now, or not ours to remove
-            path.unlink()
+    @contextmanager
+    def _reporting(self, path: Path) -> Iterator[None]:
+        """Report a shard that is of no use, once; one that is gone is as if it had never been."""
+        try:
+            yield
+        except FileNotFoundError:
+            pass
+        except OSError as error:  # somebody else's
+            log.warning("%s cannot be read (%s): %s", path, error.strerror or error, AGAIN)
+            self._refused.add(path)
+        except DamagedShard as damage:
+            log.warning("%s is damaged (%s): %s", path, damage, AGAIN)
+            self._refused.add(path)
+            if path.parent == self.folder:
+                with suppress(OSError):  # gone by now, or not ours to remove
+                    path.unlink()
+                    self._refused.remove(path)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import mmap
+import os
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.packages import needed
 
 SUFFIX = ".safetensors"
+LOCK = ".lock"
 KEY = 16
 """Bytes of a sentence's address."""
 
@@ -20,6 +22,29 @@ class DamagedShard(Exception):
 def root_folder(folder: str | Path | None = None) -> Path:
     """Return `folder`, else `features` in the user's cache: each encoder has a folder below it."""
     return Path(folder).expanduser() if folder else cache_folder() / "features"
+
+
+def own_root(root: Path, name: str, overlay: str | Path | None = None) -> Path:
+    """Return the folder for what an encoder's folder, `name` in `root`, does not have yet.
+
+    It is `overlay`; without one, `root` itself, or the user's cache where that cannot be written.
+    """
+    if overlay:
+        return root_folder(overlay)
+    return root if writable(root / name) else root_folder()
+
+
+def existing(folder: Path) -> Path:
+    """Return the folder, or the part of its path that is there."""
+    whole = folder.absolute()
+    return next(path for path in (whole, *whole.parents) if os.path.exists(path))
+
+
+def writable(folder: Path) -> bool:
+    """Say whether shards can be added; the folder need not be there, the lock of it be ours."""
+    there, lock = existing(folder), folder / LOCK
+    may_add = os.access(there, os.W_OK | os.X_OK)
+    return may_add and (not os.path.exists(lock) or os.access(lock, os.W_OK))
 
 
 def checksum(content: bytes | mmap.mmap) -> str:

@@ -7,11 +7,12 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
+import torch
+
 from elmo_core.store.feature_store import FeatureStore, Sentence
-from elmo_core.store.files import size
+from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
 
 Way = Literal["store", "memory", "live"]
@@ -76,7 +77,7 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
 
     `limit` bounds the bytes of all that lies below the store's root.
     """
-    free = shutil.disk_usage(_existing(store.root)).free
+    free = shutil.disk_usage(existing(store.root)).free
     room, said = free - RESERVE, f"{amount(free)} are free in {store.root}"
     if limit is not None and (left := max(limit - size(store.root), 0)) < room:
         room, said = left, f"{amount(left)} are left of {amount(limit)} for {store.root}"
@@ -88,6 +89,17 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
     return "live", f"{said}, and {amount(memory)} of memory may be used"
 
 
+def room_on(device: torch.device) -> tuple[int, str]:
+    """Return how many bytes may be held on a CUDA device, and say what is free.
+
+    A quarter of the device's memory is left to what is trained there.
+    """
+    torch.cuda.empty_cache()  # what torch keeps for later counts as free
+    free, total = torch.cuda.mem_get_info(device)
+    said = f"{amount(free)} are free, {amount(total // 4)} of them for training"
+    return free - total // 4, said
+
+
 def half_of_memory() -> int:
     """Return half of this machine's memory, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -96,8 +108,3 @@ def half_of_memory() -> int:
 def amount(size: int) -> str:
     """Write a number of bytes as people read it."""
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the part of its path that exists."""
-    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())

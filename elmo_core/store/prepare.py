@@ -12,7 +12,7 @@ import torch
 from elmo_core.encoder import KeepsWords
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
-from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate
+from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate, room_on
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def prepare(
         return
     missing = store.attach(wanted.distinct)
     if not missing:
-        log.info("%s, all %s", said, "in memory" if store.kept else f"stored in {store.folder}")
+        log.info("%s, all %s", said, "in memory" if store.kept else f"stored in {store.places}")
         return
     cost = estimate(store, {key: wanted.distinct[key] for key in missing})
     log.info("%s; %s distinct, %s", said, f"{len(wanted.distinct):,}", cost)
@@ -62,6 +62,26 @@ def prepare(
         _go(way, why, store, wanted, cost, progress)
 
 
+def hold(store: FeatureStore, device: torch.device) -> None:
+    """Copy the features that were made ready to a GPU, if it has room; say what came of it.
+
+    Where it has none, or where they are encoded live, the store is read as before.
+    """
+    needed = store.to_hold
+    if not needed:
+        log.info("features: not held on %s, since they are encoded live", device)
+        return
+    room, said = room_on(device)
+    try:
+        if needed <= room:
+            store.hold(device)
+            log.info("features: %s held on %s; %s", amount(needed), device, said)
+            return
+    except torch.cuda.OutOfMemoryError:
+        said = "another process took what was free"
+    log.info("features: not held on %s: %s are needed, %s", device, amount(needed), said)
+
+
 def _go(
     way: Way, why: str, store: FeatureStore, wanted: Wanted, cost: Cost, progress: Progress
 ) -> None:
@@ -70,7 +90,8 @@ def _go(
         log.info("features: live, since %s%s", why, _keep_words(store, wanted))
         return
     if way == "store":
-        log.info("features: store, in %s; %s", store.folder, why)
+        beside = f", beside {store.shared}, which is only read" if store.shared else ""
+        log.info("features: store, in %s%s; %s", store.folder, beside, why)
     else:
         log.info("features: memory, since %s", why)
     _keep_words(store, wanted)

@@ -88,6 +88,7 @@ def read(path: Path) -> Shard:
     Only the header is looked at; `files.check` looks at all of it.
     """
     try:
+        path.open("rb").close()  # to safetensors, what may not be read is not there
         with safe_open(path, framework="pt") as file:
             rows, lengths, keys = (file.get_tensor(name) for name in Shard._fields)
     except SafetensorError as error:

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from elmo_core.locks import locked
 from elmo_core.store import claims
-from elmo_core.store.files import SUFFIX, DamagedShard, check, shards_in
+from elmo_core.store.files import LOCK, SUFFIX, DamagedShard, check, shards_in
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Shelf:
     @property
     def busy(self) -> bool:
         """Whether a process is filling it."""
-        with locked(self.folder / ".lock"):
+        with locked(self.folder / LOCK):
             return bool(claims.held(self.folder))
 
     def remove(self) -> None:

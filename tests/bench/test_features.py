@@ -176,7 +176,8 @@ def test_features_do_not_make_another_run_unless_they_change_the_numbers(
         return Choice.of(configured("task=snli", *overrides)).run_id
 
     assert "features" not in Choice.of(configured("task=snli")).values
-    for same in ("features=live", "features=store", "features.dir=x", "features.max_gb=3"):
+    others = ("features.dir=x", "features.overlay=x", "features.max_gb=3")
+    for same in ("features=live", "features=store", "features=gpu", *others):
         assert name(same) == name()
     half = "features.precision=float16"
     assert name(half) == name(half, "features=live") != name()

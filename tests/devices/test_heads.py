@@ -12,12 +12,15 @@ from omegaconf import DictConfig
 
 import tasks
 from bench.predict import Predictor
+from bench.run.datamodule import BenchData
 from elmo_core import Placement
 from elmo_core.encoders.random import random_elmo
 from elmo_core.products import path
-from tests.devices.heads import EVERYWHERE, Head, heads, moved, step
+from elmo_core.store.feature_store import FeatureStore
+from tests.devices.heads import DIM, EVERYWHERE, LAYERS, Head, heads, moved, step
 from tests.devices.pretended import Traffic
 from tests.elmo_core.conftest import TINY
+from tests.elmo_core.store.conftest import Noting, by_address
 
 Accelerator = tuple[torch.device, Traffic]
 names = pytest.mark.parametrize("name", tasks.names())
@@ -32,6 +35,10 @@ layer where the sorted sequences stand."""
 
 READING = {"pos": 2, "wsd": 7, "neighbours": 8, "squad": 4, "coref": 6}
 """Waits of a prediction, where they are not 3: what was predicted is looked at and fetched."""
+
+
+class Wide(Noting):
+    layers, dim = LAYERS, DIM
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,33 @@ def test_a_step_of_training(
         if other.requires_grad:
             assert mine.grad is not None, key
             torch.testing.assert_close(mine.grad.cpu(), other.grad, atol=1e-5, rtol=1e-4)
+
+
+@names
+def test_a_step_with_layers_that_are_held_there(
+    name: str, head: Callable[[str], Head], accelerator: Accelerator, tmp_path: Path
+) -> None:
+    """As `features=gpu` does: the store's bits, with no wait and no copy but of where they lie."""
+    device, traffic = accelerator
+    it, store = head(name), FeatureStore(Wide(), tmp_path)
+    data = BenchData(it.task, len(it.examples), it.cfg.seed)
+    data.store = store
+    store.keep(by_address([tuple(words) for e in it.examples for words in it.task.sentences(e)]))
+    expected = data.collate(it.examples)["layers"]
+    store.hold(device)
+    store._index.clear()  # nothing is left on the host
+    module = it.module().to(device)
+    traffic.restart()
+    batch = data.collate(it.examples)
+    assert (traffic.waits, sum(traffic.copies.values())) == ({}, 1)
+    step(module, moved(batch, module))
+    assert sum(traffic.waits.values()) == WAITS.get(name, 0), traffic.waits
+    assert sum(traffic.copies.values()) <= COPIES.get(name, 9), traffic.copies
+    layers = batch["layers"]
+    assert layers is not None
+    assert expected is not None
+    assert layers.device == device
+    assert torch.equal(layers.cpu(), expected)
 
 
 @names

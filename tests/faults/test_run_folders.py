@@ -129,21 +129,21 @@ def test_nor_does_an_ensemble(
 def test_a_package_is_trusted_by_name(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "my_package.py").write_text(
+    (tmp_path / "trusted_package.py").write_text(
         "from pickle import loads\nfrom elmo_core.encoders.random import random_elmo\n"
         "def mine(**shape): return random_elmo(**shape)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     encoder = dict(OmegaConf.load(folder / "config.yaml").encoder)
-    spoil(folder, encoder={**encoder, "_target_": "my_package.mine"})
-    with pytest.raises(RunError, match="--trust my_package"):
+    spoil(folder, encoder={**encoder, "_target_": "trusted_package.mine"})
+    with pytest.raises(RunError, match="--trust trusted_package"):
         Predictor(folder)
-    predict = Predictor(folder, ["my_package"])
+    predict = Predictor(folder, ["trusted_package"])
     line = '{"premise": "A man sleeps.", "hypothesis": "He runs."}'
     assert [row["id"] for row in predict([(1, line)])] == ["1"]
-    spoil(folder, encoder={**encoder, "_target_": "my_package.loads"})
+    spoil(folder, encoder={**encoder, "_target_": "trusted_package.loads"})
     with pytest.raises(RunError, match="is not of this suite"):
-        Predictor(folder, ["my_package"])
+        Predictor(folder, ["trusted_package"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Whole runs on a GPU: in each precision, resumed, of two processes, and predictions of one."""
+"""Whole runs on a GPU: in each precision, resumed, with layers held there, of two processes; and
+predictions of one."""
 
 from __future__ import annotations
 
@@ -61,6 +62,20 @@ def test_a_run_goes_on_as_it_would_have(run: Callable[..., Any]) -> None:
     _, resumed = run(exact, "training.max_epochs=2", runs="parts")
     losses = [[epoch["train_loss"] for epoch in r["history"]] for r in (whole, resumed)]
     assert losses[0] == losses[1]
+
+
+def test_layers_held_on_the_gpu_give_the_same_run(
+    run: Callable[..., Any], gpu: torch.device
+) -> None:
+    """To the bit, since it is asked for."""
+    if gpu.type != "cuda":
+        pytest.skip("no CUDA device")
+    _, stored = run("trainer.deterministic=true", "features=store", runs="stored")
+    folder, held = run("trainer.deterministic=true", "features=gpu", runs="held")
+    assert "held on cuda" in (folder / "run.log").read_text()
+    losses = [[epoch["train_loss"] for epoch in r["history"]] for r in (stored, held)]
+    assert losses[0] == losses[1]
+    assert stored["metrics"] == held["metrics"]
 
 
 def test_two_processes_on_one_device(gpu: torch.device) -> None:

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 import torch
 
+from bench.evaluate.__main__ import main as evaluate
 from elmo_core import load_encoder
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.prepare import prepare
 from tests.bench.small import SMALL
+from tests.bench.verbs import said
 
 MODES = {
     "store": ("features=store",),
@@ -38,10 +40,43 @@ def test_live_is_as_stored(small: Callable[..., Path], tmp_path: Path) -> None:
         for mode, words in MODES.items()
     }
     assert len({folder.name for folder in folders.values()}) == 1
-    said = {mode: (folder / "run.log").read_text() for mode, folder in folders.items()}
-    assert "features: memory" in said["memory"]
-    assert "encoded live" in said["live"]
+    logs = {mode: (folder / "run.log").read_text() for mode, folder in folders.items()}
+    assert "features: memory" in logs["memory"]
+    assert "encoded live" in logs["live"]
     assert len({tuple(losses(folder)) for folder in folders.values()}) == 1
+
+
+def test_held_on_a_gpu_it_is_as_stored(
+    small: Callable[..., Path],
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The GPU is made up: layers are held beside the model, which is on the CPU."""
+    run = ("elmo.placement=input", "training.max_epochs=2", f"features.dir={tmp_path / 'features'}")
+    stored = small(*run, "features=store", runs="stored")
+    with monkeypatch.context() as patch:
+        patch.setattr("bench.run.trainer.device_of", lambda _: "cuda:0")
+        patch.setattr(torch.cuda, "mem_get_info", lambda _: (1 << 30, 1 << 31))
+        held = small(*run, "features=gpu", runs="held")
+    log = (held / "run.log").read_text()
+    assert log.count("held on cpu") == 1
+    assert log.index("held on cpu") < log.index("epoch 1") < log.index("features of test")
+    assert held.name == stored.name
+    assert losses(held) == losses(stored)
+    assert (held / "predictions.jsonl").read_bytes() == (stored / "predictions.jsonl").read_bytes()
+    status, shown = said(capsys, evaluate, [held, f"data.dir={snli_folder}"])
+    assert status == 0, shown  # without that GPU
+
+
+def test_without_a_gpu_it_says_what_to_do(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["features=gpu", f"paths.runs={tmp_path}", "data.dir=/not/read"]
+    assert bench(*SMALL, *words) == 2
+    error = "error: features=gpu: needs a CUDA GPU, and the run is on cpu: features=auto\n"
+    assert capsys.readouterr().err == error
 
 
 @pytest.mark.slow

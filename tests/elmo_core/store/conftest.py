@@ -32,8 +32,9 @@ class Noting:
 
     def _encode(self, words: Sequence[str]) -> Tensor:
         generator = torch.Generator().manual_seed(int.from_bytes(address(words)[:7], "little"))
-        layers = torch.randn(LAYERS, len(words), DIM, generator=generator) * self.scale
-        layers[0, :, : DIM // 2] = layers[0, :, DIM // 2 :]
+        layers = torch.randn(self.layers, len(words), self.dim, generator=generator)
+        layers *= self.scale
+        layers[0, :, : self.dim // 2] = layers[0, :, self.dim // 2 :]
         return layers
 
     def to(self, device: object) -> Noting:
