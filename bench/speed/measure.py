@@ -15,7 +15,7 @@ from bench.overrides import composed
 from bench.run.build import device_of
 from bench.run.trainer import check_device
 from bench.speed import featurizer, machine, reading, steps, text
-from bench.speed.clock import clock
+from bench.speed.clock import Now, clock
 from bench.speed.featurizer import Difference, Featurizer
 from bench.speed.machine import Machine
 from bench.speed.peer import heads, peer
@@ -23,6 +23,7 @@ from bench.speed.peer.heads import Beside
 from bench.speed.peer.peer import Peer
 from bench.speed.reading import Reading
 from bench.speed.steps import Step
+from elmo_core import Encoder
 from elmo_core.errors import did_you_mean
 
 Say = Callable[[str], object]
@@ -82,6 +83,15 @@ def measure(given: Namespace, say: Say) -> Measured:
     say("the store")
     encoder = encoders["float32"]
     read = reading.measured(encoder, cfg.features.dir, cfg.features.precision, chosen)
+    of_tasks = _of_tasks(given, names, encoder, now, say)
+    return Measured(kind, at_hand, encoder.name, featurizers, errors, beside, read, *of_tasks)
+
+
+def _of_tasks(
+    given: Namespace, names: list[str], encoder: Encoder, now: Now, say: Say
+) -> tuple[list[Step], list[Beside], dict[str, str]]:
+    """Measure the training steps of these tasks, also beside the peer's where they have one, and
+    say why some could not be measured."""
     taken: list[Step] = []
     together: list[Beside] = []
     without: dict[str, str] = {}
@@ -93,10 +103,7 @@ def measure(given: Namespace, say: Say) -> Measured:
                 say(f"training steps beside the peer's, {name}")
                 where = (name, file, given.peer)
                 together.append(heads.measured(given.overrides, *where, encoder, given.steps))
-    return Measured(
-        *(kind, at_hand, encoder.name, featurizers, errors, beside, read),
-        *(taken, together, without),
-    )
+    return taken, together, without
 
 
 @contextmanager

@@ -73,6 +73,7 @@ def test_the_same_network_has_the_same_loss(probe: Path) -> None:
     assert found.overrides == ["elmo.placement=input", "elmo.layers=mean"]
 
 
+@pytest.mark.slow
 def test_another_network_has_another(probe: Path) -> None:
     probe.write_text(PROBE.replace("layers.mean(1)", "layers[:, 0]"))
     found = beside("pos", probe)
