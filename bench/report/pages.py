@@ -67,12 +67,9 @@ def _lines(page: Path, lines: Iterator[str], figures: bool) -> Iterator[str]:
 
 def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool) -> str:
     from bench.report.formats import markdown
-    from bench.report.read import ReportError
 
     records = page.parent / file
-    report = _report(records).only([name])
-    if len(report.grids) > 1:
-        raise ReportError(f"{file} holds {len(report.grids)} experiments of this name")
+    report = _only(_report(records), name)
     drawn = _pictures(report, records.stem) if any(p.startswith("figure") for p in parts) else []
     found = markdown.parts(report.grids[0], drawn)
     found |= {f"figure {i}": markdown.figure(picture) for i, picture in enumerate(drawn, start=1)}
@@ -80,6 +77,17 @@ def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool
         if {"figures", f"figure {i}"} & set(parts):
             picture.save_png(page.parent / "figures")
     return "\n" + "\n\n".join(_part(found, part) for part in parts) + "\n"
+
+
+def _only(report: Report, name: str) -> Report:
+    """Return the part of a report that is about one experiment, by its name or its id."""
+    from bench.report.read import ReportError
+
+    known = [each for grid in report.grids for each in (grid.experiment.name, grid.experiment.id)]
+    grids = [grid for grid in report.grids if name in (grid.experiment.name, grid.experiment.id)]
+    if len(grids) != 1:
+        raise ReportError(f"{name}: {len(grids)} of {', '.join(known) or 'no experiment'}")
+    return replace(report, grids=grids, groups=[], reproductions=[])
 
 
 def _part(found: dict[str, str], asked: str) -> str:

@@ -46,8 +46,8 @@ def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
     [
         (f"<!-- table {DEMO} demo: scores -->\nnothing ends it", f"scores -->: no {END} follows"),
         (f"<!-- table {DEMO} demo: costs -->\n{END}", "costs: there is command, scores, notes"),
-        (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: there is demo"),
-        (f"<!-- table {DEMO.parent} encoders: scores -->\n{END}", "experiments of this name"),
+        (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: 0 of demo, demo-"),
+        (f"<!-- table {DEMO.parent} encoders: scores -->\n{END}", "encoders: "),
         (f"<!-- table gone.jsonl demo: scores -->\n{END}", "gone.jsonl"),
     ],
 )
