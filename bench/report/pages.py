@@ -21,11 +21,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.report.formats import markdown
+from bench.report.read import ReportError
+from bench.report.report import Report, collect
 from elmo_core.help_text import HelpText
+from elmo_core.whole_files import replacing
 
 if TYPE_CHECKING:
     from bench.report.figures.style import Picture
-    from bench.report.report import Report
 
 EXAMPLES = """examples:
   python -m bench.report.pages README.md docs/results.md
@@ -49,8 +52,6 @@ def filled(page: Path, *, figures: bool = False) -> str:
 
 
 def _lines(page: Path, lines: Iterator[str], figures: bool) -> Iterator[str]:
-    from bench.report.read import ReportError
-
     for line in lines:
         yield line
         if not (asked := BEGIN.fullmatch(line)):
@@ -66,8 +67,6 @@ def _lines(page: Path, lines: Iterator[str], figures: bool) -> Iterator[str]:
 
 
 def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool) -> str:
-    from bench.report.formats import markdown
-
     records = page.parent / file
     report = _only(_report(records), name)
     drawn = _pictures(report, records.stem) if any(p.startswith("figure") for p in parts) else []
@@ -81,8 +80,6 @@ def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool
 
 def _only(report: Report, name: str) -> Report:
     """Return the part of a report that is about one experiment, by its name or its id."""
-    from bench.report.read import ReportError
-
     known = [each for grid in report.grids for each in (grid.experiment.name, grid.experiment.id)]
     grids = [grid for grid in report.grids if name in (grid.experiment.name, grid.experiment.id)]
     if len(grids) != 1:
@@ -91,8 +88,6 @@ def _only(report: Report, name: str) -> Report:
 
 
 def _part(found: dict[str, str], asked: str) -> str:
-    from bench.report.read import ReportError
-
     for name, text in found.items():
         if text and name.startswith(asked):
             return text
@@ -101,14 +96,12 @@ def _part(found: dict[str, str], asked: str) -> str:
 
 @cache
 def _report(records: Path) -> Report:
-    from bench.report.report import collect
-
     return collect([records])
 
 
 def _pictures(report: Report, name: str) -> list[Picture]:
     """Return an experiment's figures, named after the file of records."""
-    from bench.report.figures.draw import draw
+    from bench.report.figures.draw import draw  # here: matplotlib is slow to import
 
     experiment = report.grids[0].experiment
     return [
@@ -127,9 +120,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE")
     args = parser.parse_args(arguments)
-    from bench.report.read import ReportError
-    from elmo_core.whole_files import replacing
-
     try:
         for page in args.pages:
             text = filled(page, figures=True)

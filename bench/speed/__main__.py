@@ -21,7 +21,7 @@ EXAMPLES = """examples:
   python -m bench.speed encoder=elmo-original --threads 1 --tasks
   python -m bench.speed encoder=elmo-base trainer=cpu --tasks snli ner
   python -m bench.speed --peer ~/allennlp/bin/python --json > speed.json
-  python -m bench.speed --peer ~/allennlp/bin/python trainer=cpu --threads 1 --tasks snli
+  python -m bench.speed --peer ~/allennlp/bin/python --threads 1 --tasks snli
 
 At one thread on a CPU all but the store is measured in CPU time, so that a busy machine does not
 show. The peer's environment: docs/performance.md.
