@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -22,6 +23,13 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_our_pages_are_up_to_date(page: Path) -> None:
     assert filled(page) == page.read_text(encoding="utf-8"), "run `make tables`"
+
+
+def test_the_readme_shows_what_the_demo_shows() -> None:
+    results = [run["run"] for run in map(json.loads, DEMO.read_text().splitlines()) if "run" in run]
+    first = {run["metrics"]["test"]["f1"] for run in results if run["seed"] == 1}
+    (row,) = re.findall(r"│ NER +│(.*)│\n│ test F1", (ROOT / "README.md").read_text("utf-8"))
+    assert {float(score) for score in row.split("│")} == {round(score, 1) for score in first}
 
 
 def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
