@@ -4,48 +4,73 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.records import Finished
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
 from bench.report.read import Experiment, Key, found
 
+LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
+"""How words begin that say where files lie and what launches a run: nothing to others."""
+
 
 def export(runs: Path, wanted: Collection[Key], path: Path, trusted: Sequence[str] = ()) -> None:
-    """Write the runs `wanted` of the folder `runs` to `path` (bench/records/references.py)."""
+    """Write the runs `wanted` of the folder `runs` to `path` (bench/records/references.py).
+
+    Where the runs and their data lie on this machine is left out.
+    """
     records = found(runs, trusted)
-    references = [referred(records.runs[key]) for key in sorted(wanted)]
-    lines = [replace(each, result=_run(each.result)).to_json() for each in references]
+    lines = [referred(records.runs[key]).to_json() for key in sorted(wanted)]
     lines += [
         {"schema": SCHEMA, "experiment": _manifest(each), "file": each.id}
         for each in records.experiments
         if any(cell.key in wanted for cell in each.cells)
     ]
-    write_references(path, lines)
-
-
-def _run(result: Finished) -> Finished:
-    sittings = [replace(each, command=_anywhere(each.command)) for each in result.provenance]
-    return replace(result, provenance=sittings)
+    write_references(path, [anywhere(line, wanted) for line in lines])
 
 
 def _manifest(experiment: Experiment) -> dict[str, Any]:
     """Return an experiment's file, which does not name itself."""
-    cells = [replace(cell, command=_anywhere(cell.command)) for cell in experiment.cells]
-    content = replace(experiment, cells=cells, command=_anywhere(experiment.command)).to_json()
-    return {key: value for key, value in content.items() if key != "path"}
+    return {key: value for key, value in experiment.to_json().items() if key != "path"}
 
 
-def _anywhere(command: str) -> str:
-    """Leave out of a command where its files lie and what launches it: nothing to others.
+def anywhere(found: Any, runs: Collection[Key]) -> Any:
+    """Return what was found in a record without the places of this machine.
 
-    >>> _anywhere("python -m bench seed=1 paths.runs=/home/me/runs 'encoder=a b'")
-    "python -m bench seed=1 'encoder=a b'"
+    Args:
+        found: JSON: commands stand under `command`, folders of data under `dir`.
+        runs: Those that commands may name; they are named as of the folder `runs`.
+
+    >>> anywhere({"dir": "/me/EWT", "command": "python -m bench seed=1 paths.runs=/me/runs"}, [])
+    {'dir': 'EWT', 'command': 'python -m bench seed=1'}
+    >>> anywhere({"command": "… /me/ner/none-1 data.dir=/me/EWT"}, [("ner", "none-1")])
+    {'command': '… runs/ner/none-1 data.dir=EWT'}
     """
-    return shlex.join(w for w in shlex.split(command) if not w.startswith(_OURS))
+    if isinstance(found, list):
+        return [anywhere(each, runs) for each in found]
+    if not isinstance(found, dict):
+        return found
+    cleaned = {key: anywhere(value, runs) for key, value in found.items()}
+    if cleaned.get("dir"):
+        cleaned["dir"] = _name(cleaned["dir"])
+    if cleaned.get("command"):
+        cleaned["command"] = _command(cleaned["command"], runs)
+    return cleaned
 
 
-_OURS = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
+def _command(command: str, runs: Collection[Key]) -> str:
+    words = (word for word in shlex.split(command) if not word.startswith(LOCAL))
+    return shlex.join(_word(word, runs) for word in words)
+
+
+def _word(word: str, runs: Collection[Key]) -> str:
+    if word.startswith("data.dir="):
+        return f"data.dir={_name(word.removeprefix('data.dir='))}"
+    task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
+    return f"runs/{task}/{run}" if (task, run) in runs else word
+
+
+def _name(folder: str) -> str:
+    """Return the last part of an absolute path, which is enough to tell sets apart."""
+    return Path(folder).name if Path(folder).is_absolute() else folder

@@ -296,6 +296,5 @@ _MIX = ("place", "s", "γ", "from uniform", "seeds")
 
 
 def _mix(mix: MeanMix) -> list[str]:
-    shares = " ".join(f"{share:.3f}" for share in mix.weights)
-    away = f"{100 * mix.from_uniform:.1f} %"
+    shares, away = " ".join(f"{s:.3f}" for s in mix.weights), f"{100 * mix.from_uniform:.1f} %"
     return [mix.place, shares, f"{mix.gamma:.3f}", away, str(mix.seeds)]

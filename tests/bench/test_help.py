@@ -21,6 +21,7 @@ PROGRAMS = {
     "bench.neighbours.__main__": (),
     "bench.predict": (),
     "bench.report.__main__": (),
+    "bench.report.pages.__main__": (),
     "bench.runs": ("list", "show", "export", "clean"),
     "bench.speed.__main__": (),
     "elmo_core.pretraining.__main__": ("prepare", "train", "evaluate", "finetune", "export"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.report.pages import END, filled, main
+from bench.report.pages.__main__ import main
+from bench.report.pages.fill import END, filled
 from bench.report.read import ReportError
 
 ROOT = Path(__file__).parents[3]
@@ -53,6 +54,10 @@ def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
     ("block", "said"),
     [
         (f"<!-- table {DEMO} demo: scores -->\nnothing ends it", f"scores -->: no {END} follows"),
+        (
+            f"<!-- table {DEMO} demo: scores -->\n<!-- table {DEMO} demo: notes -->\n{END}",
+            f"scores -->: no {END}",
+        ),
         (f"<!-- table {DEMO} demo: costs -->\n{END}", "costs: there is command, scores, notes"),
         (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: 0 of demo, demo-"),
         (f"<!-- table {DEMO.parent} encoders: scores -->\n{END}", "encoders: "),

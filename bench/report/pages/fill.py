@@ -1,4 +1,4 @@
-"""`python -m bench.report.pages`: the tables of Markdown pages, filled from records of runs.
+"""The tables of Markdown pages, filled from records of runs.
 
 A page says where a table stands, of which records and which experiment, and what is wanted of it:
 
@@ -13,8 +13,6 @@ Between the two lines everything is written anew. What may be asked for: `comman
 from __future__ import annotations
 
 import re
-import sys
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -24,15 +22,10 @@ from typing import TYPE_CHECKING
 from bench.report.formats import markdown
 from bench.report.read import ReportError
 from bench.report.report import Report, collect
-from elmo_core.help_text import HelpText
-from elmo_core.whole_files import replacing
 
 if TYPE_CHECKING:
     from bench.report.figures.style import Picture
 
-EXAMPLES = """examples:
-  python -m bench.report.pages README.md docs/results.md
-"""
 BEGIN = re.compile(r"<!-- table (?P<file>\S+) (?P<name>\S+): (?P<parts>[^>]+?) -->")
 END = "<!-- end of table -->"
 
@@ -61,7 +54,7 @@ def _lines(page: Path, lines: Iterator[str], figures: bool) -> Iterator[str]:
             yield _block(page, asked["file"], asked["name"], parts, figures)
         except ReportError as error:
             raise ReportError(f"{page}: {line}: {error}") from None
-        if END not in lines:  # which reads on to the end of the block
+        if next((old for old in lines if old == END or BEGIN.fullmatch(old)), None) != END:
             raise ReportError(f"{page}: {line}: no {END} follows")
         yield END
 
@@ -108,27 +101,3 @@ def _pictures(report: Report, name: str) -> list[Picture]:
         replace(picture, name=picture.name.replace(experiment.id, f"{name}-{experiment.name}"))
         for picture in draw(report)
     ]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
-    parser = ArgumentParser(
-        "python -m bench.report.pages",
-        description="Write the tables of Markdown pages anew, from records of runs.",
-        epilog=EXAMPLES,
-        formatter_class=HelpText,
-    )
-    parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE")
-    args = parser.parse_args(arguments)
-    try:
-        for page in args.pages:
-            text = filled(page, figures=True)
-            with replacing(page) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-    except (ReportError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Markdown pages whose tables come from records: `fill` writes them."""

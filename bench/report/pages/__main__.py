@@ -1,0 +1,57 @@
+"""`python -m bench.report.pages`: the command line."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from elmo_core.help_text import HelpText
+
+MORE = """A page says where a table stands, of which records (the path is relative to
+the page) and which experiment, and what is wanted of it:
+
+  <!-- table results/demo.jsonl demo: scores, notes -->
+  <!-- end of table -->
+
+Between the two lines everything is written anew. To be had: command, scores,
+notes, figures or figure 1, and the tables beside the scores by their first
+words, such as differences and learned mixes.
+
+examples:
+  python -m bench.report.pages README.md docs/results.md
+"""
+
+
+def parser() -> ArgumentParser:
+    """Make the parser."""
+    found = ArgumentParser(
+        "python -m bench.report.pages",
+        description="Write the tables of Markdown pages anew, from records of runs.",
+        epilog=MORE,
+        formatter_class=HelpText,
+    )
+    found.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="a Markdown file")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
+    args = parser().parse_args(arguments)
+    from bench.report.pages.fill import filled
+    from bench.report.read import ReportError
+    from elmo_core.whole_files import replacing
+
+    try:
+        for page in args.pages:
+            text = filled(page, figures=True)
+            with replacing(page) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    except (ReportError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
