@@ -49,7 +49,9 @@ def _margins(example: Example, answer: str, span: Sequence[int]) -> tuple[int, i
     """
     first, last = span
     words = example["context"][example["starts"][first] : example["ends"][last]]
-    place = max(words.find(answer.strip()), 0)
+    # White space comes after a word's end: of equal places it is the last (the second ' of '').
+    find = words.find if answer == answer.rstrip() else words.rfind
+    place = max(find(answer.strip()), 0)
     before = place - (len(answer) - len(answer.lstrip()))
     return before, len(words) - before - len(answer)
 

@@ -136,6 +136,14 @@ def inside(context: str, a: int, b: int) -> bool:
     return bool(context[a:b].strip())
 
 
+def test_an_answer_of_half_a_quotation_mark_and_a_space_stays_where_it_is() -> None:
+    start = CONTEXT.index("''") + 1
+    example = question([(start, start + 2)])
+    noisy = respelled(example, Noise("case", 0))
+    assert noisy["answers"] == example["answers"] == ["' "]
+    assert noisy["context"] == CONTEXT
+
+
 @settings(max_examples=300, deadline=None)
 @given(noise=noises, data=st.data())
 def test_answers_are_cut_out_of_the_new_paragraph(noise: Noise, data: st.DataObject) -> None:
