@@ -7,6 +7,7 @@ is known from its result, or else from `squeue`: clusters need not keep accounts
 from __future__ import annotations
 
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,19 @@ class Slurm(SlurmLauncher):
         say(f"job {number}: {runs(len(jobs))}, logs in {jobs[0].paths.folder.parent}/{number}*")
         with told(lambda: f"interrupted; the jobs go on: `scancel {number}` ends them"):
             return [returned(outcome) for outcome in self._awaited(number, jobs)]
+
+    def checkpoint(self, *args: Any, **kwargs: Any) -> Any:
+        """Say what the job shall do when it runs again; submitit asks, told of a time limit.
+
+        A job that Slurm preempts in that moment is requeued by Slurm, which refuses it a second
+        time: such a job just ends.
+        """
+        from submitit import JobEnvironment
+
+        number = JobEnvironment().job_id
+        if (states_of(number) or {}).get(number, "RUNNING") != "RUNNING":
+            sys.exit(-1)  # as submitit ends a job that it has requeued
+        return super().checkpoint(*args, **kwargs)
 
     def _submitted(self, job_overrides: Sequence[Sequence[str]]) -> Sequence[Job[JobReturn]]:
         from submitit import AutoExecutor

@@ -29,6 +29,9 @@ Build = Callable[[dict[str, nn.Parameter], dict[str, Any]], nn.Module]
 """Makes a network, whose `forward(batch, layers)` returns the loss, of our parameters and of the
 request to build it."""
 
+Tune = Callable[[Any], object]
+"""Makes an optimiser quicker than it is by itself."""
+
 Counting = dict[Any, Callable[..., int]]
 """The operations of products that torch does not count, as FlopCounterMode takes it."""
 
@@ -52,13 +55,16 @@ LSTM: Counting = {
 class Steps:
     """A network, and the steps that it takes."""
 
-    def __init__(self, build: Build, request: dict[str, Any], counting: Counting) -> None:
+    def __init__(
+        self, build: Build, request: dict[str, Any], counting: Counting, tune: Tune
+    ) -> None:
         self.request, self.counting = request, counting
         self.network = build(torch.load(request["build"], weights_only=True), request).train()
         self.trained = [each for each in self.network.parameters() if each.requires_grad]
         given = dict(request["optimizer"])
         module, _, name = given.pop("_target_").rpartition(".")
         self.optimizer = getattr(import_module(module), name)(self.trained, **given)
+        tune(self.optimizer)
         # At one thread, CPU time: what else the machine does shall not count.
         self.now = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
         self.before = peak()
@@ -95,7 +101,9 @@ class Steps:
         self.optimizer.step()
 
 
-def serve(build: Build, threads: int, ready: Any, counting: Counting) -> None:
+def serve(
+    build: Build, threads: int, ready: Any, counting: Counting, tune: Tune = lambda _: None
+) -> None:
     """Answer requests until there are no more.
 
     Args:
@@ -103,6 +111,7 @@ def serve(build: Build, threads: int, ready: Any, counting: Counting) -> None:
         threads: Of the CPU.
         ready: What is answered before the first request.
         counting: What else counts as a product.
+        tune: Is called with each optimiser that is made.
     """
     torch.set_num_threads(threads)
     print(json.dumps(ready), flush=True)
@@ -110,7 +119,7 @@ def serve(build: Build, threads: int, ready: Any, counting: Counting) -> None:
         request = json.loads(line)
         answer: Any
         if "build" in request:
-            steps = Steps(build, request, counting)
+            steps = Steps(build, request, counting, tune)
             answer = sum(each.numel() for each in steps.trained)
         elif "memory" in request:
             answer = peak() - steps.before

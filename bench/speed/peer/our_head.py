@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from bench.overrides import composed
 from bench.run.build import placement_of, task_of
+from bench.run.optimizer import fuse
 from bench.speed.featurizer import onednn_products
 from bench.speed.peer.head_steps import serve
 from elmo_core import Encoder
@@ -51,4 +52,4 @@ def build(parameters: dict[str, nn.Parameter], request: dict[str, Any]) -> Head:
 
 
 if __name__ == "__main__":
-    serve(build, int(sys.argv[1]), "ready", onednn_products())
+    serve(build, int(sys.argv[1]), "ready", onednn_products(), fuse)

@@ -79,3 +79,20 @@ def test_states(command: Command) -> None:
     assert slurm_launcher.states_of("5") == {}
     command("squeue", "echo 'Unable to contact slurm controller' >&2; exit 1")
     assert slurm_launcher.states_of("5") is None
+
+
+def test_a_job_that_slurm_preempts_is_not_requeued_twice(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("", "7"), ("ARRAY_", "5")):
+        monkeypatch.setenv(f"SLURM_{name}JOB_ID", value)
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
+    monkeypatch.setenv("SUBMITIT_EXECUTOR", "slurm")
+    launcher = slurm_launcher.Slurm.__new__(slurm_launcher.Slurm)
+    command("squeue", "echo 5_1 RUNNING")
+    assert launcher.checkpoint("words").args == ("words",)
+    command("squeue", "exit 1")  # it does not answer
+    assert launcher.checkpoint("words").args == ("words",)
+    command("squeue", "echo 5_1 PENDING")
+    with pytest.raises(SystemExit):
+        launcher.checkpoint("words")
