@@ -35,4 +35,4 @@ def test_what_was_there_before_is_still_collected_where_nothing_is_imported() ->
     frozen = gc.get_freeze_count()
     with without_collecting():
         import bench.run.imports  # noqa: F401
-    assert gc.get_freeze_count() == frozen
+    assert gc.get_freeze_count() <= frozen  # what dies meanwhile is not counted any more

@@ -52,3 +52,10 @@ def test_elsewhere_than_on_a_cpu_nothing_changes() -> None:
     optimizer = torch.optim.Adam([nn.Parameter(torch.ones(2, device="meta"))])
     fuse(optimizer)
     assert optimizer.param_groups[0]["fused"] is None
+
+
+def test_a_run_goes_on_as_it_began() -> None:
+    before, after = (torch.optim.Adam([nn.Parameter(torch.ones(2))]) for _ in range(2))
+    fuse(after)
+    after.load_state_dict(before.state_dict())
+    assert after.param_groups[0]["fused"] is None
