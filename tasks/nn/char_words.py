@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from elmo_core.dropout import Dropout
+from elmo_core.products import linear
 from tasks.nn.padding import pad
 
 LONGEST = 50  # bytes; what is longer, web addresses mostly, is cut
@@ -63,10 +65,37 @@ class CharCNN(nn.Module):
 
     def _read(self, words: Tensor) -> Tensor:
         """Compute the vectors of words: (words, characters) → (words, output_dim)."""
-        x = self.dropout(self.table(words)).transpose(1, 2)  # (words, char_dim, characters)
-        padding = (words == PAD).unsqueeze(1)
+        vectors, there = self.dropout(self.table(words)), words != PAD
+        features = self._products if words.device.type == "cpu" else self._convolutions
+        return features(vectors, there)
+
+    def _convolutions(self, vectors: Tensor, there: Tensor) -> Tensor:
+        """Pool the filters over characters (words, characters, char_dim) that are `there`."""
         pooled = []
         for bank, width in zip(self.banks, self.widths, strict=True):
-            features = bank(F.pad(x, ((width - 1) // 2, width // 2))).relu()
-            pooled.append(features.masked_fill(padding, 0.0).amax(2))
+            x = F.pad(vectors.transpose(1, 2), ((width - 1) // 2, width // 2))
+            pooled.append(bank(x).relu().masked_fill(~there.unsqueeze(1), 0.0).amax(2))
+        return torch.cat(pooled, dim=1)
+
+    def _products(self, vectors: Tensor, there: Tensor) -> Tensor:
+        """Do the same by a product with the windows of all characters that are there.
+
+        On a CPU it takes a fifth of the time: most places are padding. Finding those that are not
+        would have a GPU wait.
+        """
+        widest = max(self.widths)
+        before, after = (widest - 1) // 2, widest // 2
+        rows = F.pad(vectors, (0, 0, before, after)).flatten(0, 1)
+        word, place = there.nonzero(as_tuple=True)
+        first = (word * (there.shape[1] + widest - 1) + place).unsqueeze(1)  # of a window's rows
+        pooled = []
+        for bank, width in zip(self.banks, self.widths, strict=True):
+            filters = cast(nn.Conv1d, bank)
+            begin = before - (width - 1) // 2
+            windows = F.embedding(first + torch.arange(begin, begin + width), rows).flatten(1)
+            weight = filters.weight.transpose(1, 2).flatten(1)
+            features = linear(windows, weight, filters.bias)
+            zeros = features.new_zeros(len(vectors), len(weight))  # the least that ReLU gives
+            filled = word.unsqueeze(1).expand_as(features)
+            pooled.append(zeros.scatter_reduce(0, filled, features, "amax"))
         return torch.cat(pooled, dim=1)

@@ -12,6 +12,7 @@ from elmo_core.products import Linear
 from tasks.nn.biattention import BiAttention
 from tasks.nn.char_words import PAD, CharCNN
 from tasks.nn.dropout import VariationalDropout
+from tasks.nn.merge import Merge
 from tasks.nn.recurrent.bigru import BiGRU
 from tasks.nn.self_attention import SelfAttention
 from tasks.nn.words import WordEmbedding
@@ -61,10 +62,10 @@ class BiDAF(nn.Module):
         self.encoder = BiGRU(placement.input_dim(x), hidden)
         self.attention = BiAttention(placement.output_dim(self.encoder.output_dim))
         dim = 2 * hidden
-        self.merge = _relu(self.attention.output_dim, dim)
+        self.merge = Merge(self.attention.output_dim, dim)
         self.inner = BiGRU(dim, hidden)
         self.self_attention = SelfAttention(dim)
-        self.inner_merge = _relu(3 * dim, dim)
+        self.inner_merge = Merge(3 * dim, dim)
         self.start = BiGRU(dim, hidden)
         self.end = BiGRU(2 * dim, hidden)
         # No biases: the softmax over a paragraph's words would not notice them.
@@ -83,7 +84,7 @@ class BiDAF(nn.Module):
         lengths = batch.get("lengths")
         c, c_mask = self._encode(batch, "", None if layers is None else layers[0::2])
         q, q_mask = self._encode(batch, "question_", None if layers is None else layers[1::2])
-        x = self.merge(self.attention(c, q, c_mask, q_mask))
+        x = self.merge(*self.attention(c, q, c_mask, q_mask))
         x = self.dropout(x + self._relate(x, c_mask, lengths))
         from_start = self.start(x, c_mask, lengths)
         from_end = self.end(torch.cat([x, from_start], dim=2), c_mask, lengths)
@@ -110,7 +111,7 @@ class BiDAF(nn.Module):
         """Let the paragraph's words see one another."""
         h = self.dropout(self.inner(self.dropout(x), mask, lengths))
         sees = self.self_attention(h, mask)
-        return self.inner_merge(torch.cat([sees, h, sees * h], dim=2))
+        return self.inner_merge(sees, h, sees * h)
 
     def _loss(self, start: Tensor, end: Tensor, first: Tensor, last: Tensor) -> Tensor:
         """Compute −log p of the ends of one answer: in training any of the acceptable ones, else
@@ -120,13 +121,6 @@ class BiDAF(nn.Module):
             chosen = chances.argmax(1, keepdim=True)
             first, last = first.gather(1, chosen), last.gather(1, chosen)
         return -(start.gather(1, first[:, :1]) + end.gather(1, last[:, :1])).mean()
-
-
-def _relu(input_dim: int, output_dim: int) -> nn.Sequential:
-    linear = Linear(input_dim, output_dim)
-    nn.init.xavier_uniform_(linear.weight)
-    nn.init.zeros_(linear.bias)
-    return nn.Sequential(linear, nn.ReLU())
 
 
 def _log_probabilities(scores: Tensor, mask: Tensor) -> Tensor:

@@ -42,7 +42,7 @@ def test_trilinear(texts: tuple[Tensor, Tensor]) -> None:
 def test_biattention(texts: tuple[Tensor, Tensor]) -> None:
     layer = BiAttention(DIM)
     (c, q), (m, n) = texts, ([6, 2, 4], [3, 4, 1])
-    output = layer(c, q, masks(*m), masks(*n))
+    output = torch.cat(layer(c, q, masks(*m), masks(*n)), dim=2)
     assert output.shape == (3, 6, layer.output_dim)
     for k in range(3):
         scores = [[similarity(layer.similarity, x, y) for y in q[k, : n[k]]] for x in c[k, : m[k]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from tasks.nn.char_words import LONGEST, CharCNN, spell
@@ -49,3 +50,22 @@ def test_characters_by_hand() -> None:
     scores = [(bank.weight * w).sum((1, 2)) + bank.bias for w in windows]
     expected = torch.stack(scores).relu().amax(0)
     torch.testing.assert_close(cnn(words, where)[0, 0], expected)
+
+
+@pytest.mark.parametrize("dtype", [None, torch.bfloat16])
+def test_the_products_on_a_cpu_are_convolutions(dtype: torch.dtype | None) -> None:
+    """Values and gradients, of words of all lengths, in windows of odd and even widths."""
+    torch.manual_seed(0)
+    cnn = CharCNN(char_dim=4, filters=6, widths=[3, 2, 5, 1])
+    words, _ = spell([["a", "né", "Oslo", "internationally"]])
+    words = torch.cat([words, torch.zeros_like(words[:1])])
+    vectors, there = cnn.table(words), words != 0
+    found = []
+    for pooled in (cnn._convolutions, cnn._products):
+        cnn.zero_grad()
+        with torch.autocast("cpu", dtype, enabled=dtype is not None):
+            features = pooled(vectors, there)
+        (features.float() ** 2).sum().backward(retain_graph=True)
+        found.append([features, *(parameter.grad for parameter in cnn.parameters())])
+    close = {} if dtype is None else {"rtol": 0.05, "atol": 0.05}
+    torch.testing.assert_close(found[1], found[0], **close)

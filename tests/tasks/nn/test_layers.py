@@ -11,6 +11,7 @@ import torch
 from elmo_core.errors import WeightsError
 from tasks.nn.attention import align, masked_softmax
 from tasks.nn.dropout import VariationalDropout
+from tasks.nn.merge import Merge
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.recurrent.bilstm import BiLSTM
@@ -147,3 +148,12 @@ def test_vectors_that_are_missing(tmp_path: Path) -> None:
         Words.from_file(glove(tmp_path, "a 1 2 3\n"), Counter("b"), ())
     with pytest.raises(WeightsError, match="nothing is not a file"):
         Words.from_file(tmp_path / "nothing", Counter("b"), ())
+
+
+def test_merge_is_one_layer_over_all_parts(x: torch.Tensor) -> None:
+    parts = [part.requires_grad_() for part in x.split([1, 2, 1], dim=2)]
+    layer = Merge(4, 6)
+    torch.nn.init.normal_(layer[0].bias)
+    torch.testing.assert_close(layer(*parts), layer[1](layer[0](x)))
+    with pytest.raises(RuntimeError, match="split_with_sizes"):
+        layer(*parts[:2])
