@@ -12,7 +12,7 @@ from bench.neighbours.search import Occurrence
 from bench.report import wording
 from bench.report.figures.style import Picture
 from bench.report.formats import markdown
-from bench.report.frames import Frame
+from bench.report.frame import Frame
 
 NUMBERS = (
     "Anisotropy: the mean cosine of any two uses of words. Self-similarity: that of two uses of "

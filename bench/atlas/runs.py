@@ -7,7 +7,8 @@ from pathlib import Path
 from statistics import fmean
 
 from bench.report import wording
-from bench.report.frames import Frame, learned
+from bench.report.frame import Frame
+from bench.report.frames import learned
 from bench.report.groups import Group, groups
 from bench.report.read import Run, found
 

@@ -44,8 +44,8 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
 
     >>> anywhere({"dir": "/me/EWT", "command": "python -m bench seed=1 paths.runs=/me/runs"}, [])
     {'dir': 'EWT', 'command': 'python -m bench seed=1'}
-    >>> anywhere({"command": "… /me/ner/none-1 data.dir=/me/EWT"}, [("ner", "none-1")])
-    {'command': '… runs/ner/none-1 data.dir=EWT'}
+    >>> anywhere({"command": "x /me/ner/none-1 data.dir=/me/EWT"}, [("ner", "none-1")])
+    {'command': 'x runs/ner/none-1 data.dir=EWT'}
     """
     if isinstance(found, list):
         return [anywhere(each, runs) for each in found]

@@ -9,6 +9,8 @@ from statistics import fmean
 
 from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
+from bench.report.epochs import by_epoch
+from bench.report.frame import Frame
 from bench.report.grid import Entry, Grid
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
@@ -19,20 +21,6 @@ from bench.report.resolution import resolutions
 from bench.report.statistics import POWER
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A plain table."""
-
-    head: list[str]
-    rows: list[list[str]]
-
-    @classmethod
-    def of(cls, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Frame:
-        """Make a table without the columns that are empty in every row."""
-        kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
-        return cls([head[i] for i in kept], [[row[i] for i in kept] for row in rows])
-
-
 def beside(grid: Grid) -> dict[str, Frame]:
     """Return the tables that belong beside an experiment's scores, by name: those with rows."""
     found = {
@@ -40,6 +28,7 @@ def beside(grid: Grid) -> dict[str, Frame]:
         "over all tasks": all_tasks(grid),
         f"differences from {grid.baseline}": comparisons(grid),
         "smallest differences that are found": smallest(grid),
+        "dev scores by epoch": by_epoch(grid),
         "updates to reach the best score of no ELMo on the same data": reached(grid),
         "probes": selectivities(grid),
         "learned mixes": weights(grid),

@@ -92,7 +92,7 @@ def until_done(queue: Iterable[float], slots: Sequence[float]) -> float:
         slots: The seconds until each slot is free, at least one.
 
     >>> until_done([60, 60, 60], [0, 10])
-    130
+    120
     """
     ends = list(slots)
     heapq.heapify(ends)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.report import frames, wording
-from bench.report.frames import Frame
+from bench.report.frame import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.notes import notes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bench.console import counted
 from bench.report import frames, wording
-from bench.report.frames import Frame
+from bench.report.frame import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
 from bench.report.notes import REPRODUCED, REPRODUCTION, notes

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.report import frames
-from bench.report.frames import Frame
+from bench.report.frame import Frame
 from bench.report.grid import Grid, fill
 from bench.report.notes import notes
 from bench.report.read import read, read_experiment
