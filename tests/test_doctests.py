@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = [path for floor in ("elmo_core", "tasks", "bench") for path in (ROOT / floor).rglob("*.py")]
+FLOORS = ("elmo_core", "tasks", "bench")
+SOURCES = [path for floor in FLOORS for path in (ROOT / floor).rglob("*.py")]
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for path in SOURCES
