@@ -224,7 +224,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
     keys = list(_names(OmegaConf.to_container(composed_config)))
     for override in overrides:
         key = override.key_or_group
-        if key not in groups and key not in keys and not key.startswith("hydra"):
+        added = override.is_add() or override.is_force_add()
+        if not added and key not in {*groups, *keys} and not key.startswith("hydra"):
             typable = [k for k in keys if re.fullmatch(r"[\w./@-]+", k, re.ASCII)]
             hint = did_you_mean(key, typable + repository.list_groups(""))
             yield f"{key}: no such key{hint} ({HINT})"
@@ -263,4 +264,6 @@ def _innermost(error: BaseException) -> str:
     key = getattr(error, "full_key", None)
     if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
         first += did_you_mean(str(error.key), [known.name for known in fields(error.object_type)])
+    elif isinstance(error, ConfigKeyError) and str(error.key) in str(key):
+        first += f"; ++{str(key).removesuffix(str(error.key)).rstrip('.')}=… adds it"
     return f"{key}: {first}" if key else first

@@ -46,6 +46,14 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["task.hiden=3"], ["did you mean 'task.hidden'?"]),
         (["+task.depth=3", "trainer=cpu"], ["SNLI", "depth"]),
         (["+elmo.foo=3"], ["foo"]),
+        (
+            [
+                "experiment=encoders",
+                "experiment.columns.static={encoder: static, encoder.vectors: FILE}",
+                "+experiment.columns.BERT={encoder: transformer}",
+            ],
+            ["experiment.columns.static.encoder.vectors", "++experiment.columns.static=… adds it"],
+        ),
         (["+trainer.device=2"], ["trainer.device", "did you mean 'devices'?"]),
         (["training.scheduler_interval=step"], ["ReduceLROnPlateau", "scheduler_interval=epoch"]),
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
