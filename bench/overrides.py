@@ -264,6 +264,6 @@ def _innermost(error: BaseException) -> str:
     key = getattr(error, "full_key", None)
     if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
         first += did_you_mean(str(error.key), [known.name for known in fields(error.object_type)])
-    elif isinstance(error, ConfigKeyError) and str(error.key) in str(key):
-        first += f"; ++{str(key).removesuffix(str(error.key)).rstrip('.')}=… adds it"
+    elif isinstance(error, ConfigKeyError) and key:
+        first += f"; ++{key.removesuffix(str(error.key)).rstrip('.')}=… adds it"
     return f"{key}: {first}" if key else first

@@ -66,8 +66,8 @@ class CharCNN(nn.Module):
     def _read(self, words: Tensor) -> Tensor:
         """Compute the vectors of words: (words, characters) → (words, output_dim)."""
         vectors, there = self.dropout(self.table(words)), words != PAD
-        features = self._products if words.device.type == "cpu" else self._convolutions
-        return features(vectors, there)
+        pooled = self._products if words.device.type == "cpu" else self._convolutions
+        return pooled(vectors, there)
 
     def _convolutions(self, vectors: Tensor, there: Tensor) -> Tensor:
         """Pool the filters over characters (words, characters, char_dim) that are `there`."""
@@ -80,8 +80,8 @@ class CharCNN(nn.Module):
     def _products(self, vectors: Tensor, there: Tensor) -> Tensor:
         """Do the same by a product with the windows of all characters that are there.
 
-        On a CPU it takes a fifth of the time: most places are padding. Finding those that are not
-        would have a GPU wait.
+        On a CPU it is several times as fast: most places are padding. To find those that are not,
+        a GPU would have to be waited for.
         """
         widest = max(self.widths)
         before, after = (widest - 1) // 2, widest // 2
