@@ -28,17 +28,18 @@ def viterbi(
     Of equally good tags the one with the lowest index is taken.
     """
     scores = emissions.float()
-    tags = torch.arange(scores.shape[2], device=scores.device)
+    into = transitions.t().contiguous()  # by the tag that is entered
     best = scores[:, 0] if start is None else scores[:, 0] + start
-    came_from = []  # for each step (batch, tags): the best tag before each tag
+    reached = [best]  # for each step (batch, tags): the best score of a path that ends in each tag
     for t in range(1, scores.shape[1]):
-        arriving, before = (best.unsqueeze(2) + transitions).max(dim=1)
-        real = mask[:, t, None]
-        best = torch.where(real, arriving + scores[:, t], best)
-        came_from.append(torch.where(real, before, tags))  # padding passes its tag on
-    last = (best if end is None else best + end).argmax(dim=1, keepdim=True)
-    path = [last]
-    for before in reversed(came_from):
-        path.append(before.gather(1, path[-1]))
-    paths = torch.cat(path[::-1], dim=1).tolist()
+        arriving = (best.unsqueeze(1) + into).amax(dim=2)  # far quicker than `max`
+        best = torch.where(mask[:, t, None], arriving + scores[:, t], best)  # padding: as it was
+        reached.append(best)
+    tag = (best if end is None else best + end).argmax(dim=1)
+    path = [tag]
+    for t in range(scores.shape[1] - 1, 0, -1):
+        before = (reached[t - 1] + into[tag]).argmax(dim=1)
+        tag = torch.where(mask[:, t], before, tag)
+        path.append(tag)
+    paths = torch.stack(path[::-1], dim=1).tolist()
     return [row[:n] for row, n in zip(paths, mask.sum(1).tolist(), strict=True)]
