@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -25,25 +24,21 @@ def balanced(
     """
     labels = list(pools)
     left = {label: [(item, set(features(item))) for item in pools[label]] for label in labels}
-    seen: dict[str, Counter[Hashable]] = {label: Counter() for label in labels}
+    # For each label, how much more often a feature came with it than, on average, with another.
+    excess: dict[str, dict[Hashable, float]] = {label: {} for label in labels}
     chosen = []
     for place in range(size):
         label = labels[place % len(labels)]
-        pool, others = left[label], [seen[other] for other in labels if other != label]
+        pool, mine = left[label], excess[label]
         picks = rng.sample(range(len(pool)), min(LOOK, len(pool)))
-        weights = [_excess(pool[i][1], seen[label], others) for i in picks]
+        weights = [sum(mine.get(f, 0.0) for f in pool[i][1]) for i in picks]
         item, found = _take(pool, picks[weights.index(min(weights))])
-        seen[label].update(found)
+        for other in labels:
+            change = 1.0 if other == label else -1.0 / (len(labels) - 1)
+            for feature in found:
+                excess[other][feature] = excess[other].get(feature, 0.0) + change
         chosen.append(item)
     return chosen
-
-
-def _excess(
-    features: Iterable[Hashable], mine: Counter[Hashable], others: Sequence[Counter[Hashable]]
-) -> float:
-    """Return how much more often the features came with this label than, on average, with
-    another."""
-    return sum(mine[f] - sum(other[f] for other in others) / len(others) for f in features)
 
 
 def _take(items: list[Item], index: int) -> Item:
