@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -39,6 +40,12 @@ def shared(name: str) -> Path:
     if not path.exists():
         pytest.skip(f"no reference data at {path} (set ELMO_BENCH_SHARED)")
     return path
+
+
+def pytest_collection_finish() -> None:
+    """What the tests have imported stays: the collections that each run ends with pass it by."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

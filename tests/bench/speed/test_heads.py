@@ -53,13 +53,20 @@ def probe(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+    """`pos` beside the same network."""
+    path = tmp_path_factory.mktemp("peer") / "peer.py"
+    path.write_text(PROBE)
+    return beside("pos", path)
+
+
 def beside(task: str, file: Path, python: str = sys.executable) -> Beside:
     """Two steps of a task with a tiny encoder."""
     return heads.measured(["trainer=cpu"], task, file, Path(python), random_elmo(TINY), steps=2)
 
 
-def test_the_same_network_has_the_same_loss(probe: Path) -> None:
-    found = beside("pos", probe)
+def test_the_same_network_has_the_same_loss(found: Beside) -> None:
     assert list(found.ours) == ["float32", "bfloat16"]
     for ours in found.ours.values():
         assert ours.loss == pytest.approx(found.theirs.loss, rel=1e-5)
@@ -94,8 +101,14 @@ def test_tasks_take_part_whose_folder_has_a_peer() -> None:
 
 
 def test_tables(
-    probe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    found: Beside,
+    probe: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr(measure.heads, "measured", lambda *_: found)
+    monkeypatch.setattr(measure.machine, "TIMES", 2)
     monkeypatch.setattr(measure.peer, "measured", lambda *_: None)  # the encoder's
     monkeypatch.setattr(heads, "file_of", lambda words, name: probe if name == "pos" else None)
     fixed = [*TINY_ENCODER, "trainer=cpu", f"features.dir={tmp_path / 'features'}"]

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from bench.overrides import composed
-from bench.speed import featurizer, text
+from bench.speed import featurizer, machine, text
 from bench.speed.__main__ import main
 from bench.speed.clock import clock
 from bench.speed.peer import peer
@@ -30,8 +30,11 @@ Speed = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Speed:
+def speed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Speed:
     """`speed("--json")`: exit status, output, errors; of a tiny encoder, some milliseconds each."""
+    monkeypatch.setattr(machine, "TIMES", 2)
 
     def call(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()

@@ -70,7 +70,7 @@ def test_six_thousand_tokens_are_predicted() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sentence", [25, 60])
+@pytest.mark.parametrize("sentence", [25, 60, 80])
 def test_fifty_sentences_are_trained_on(sentence: int) -> None:
     _, peak, spans, _ = measure(80 * sentence, sentence, 3, 1024, train=True)
     assert spans == 20 * sentence  # 0.4 a word of 50 sentences
