@@ -65,8 +65,10 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> str:
     return said.splitlines()[-1]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("many", [(), ("-m", "seed=1,2", "hydra/launcher=basic")])
+@pytest.mark.parametrize(
+    ("number", "many"),
+    [(signal.SIGTERM, ()), (signal.SIGINT, ("-m", "seed=1,2", "hydra/launcher=basic"))],
+)
 def test_in_training(
     started: Callable[..., subprocess.Popen[str]],
     tmp_path: Path,

@@ -44,9 +44,9 @@ def wsd_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world() -> Path:
     """The built-in files."""
-    return smallworld.ensure(tmp_path_factory.mktemp("cache"))
+    return smallworld.ensure()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import fill
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,6 +11,8 @@ from matplotlib.axes import Axes
 from bench.report import wording
 from bench.report.figures.style import MUTED, PAPER, SERIES, Picture, legend, sheet
 from bench.report.grid import HOLLOW, Entry, Grid
+
+LABEL, LINE = 26, 54  # most characters of a label's line; of it and a title's, side by side
 
 
 def forest(grid: Grid) -> Iterator[Picture]:
@@ -21,11 +24,16 @@ def forest(grid: Grid) -> Iterator[Picture]:
             found.setdefault(row, []).append((column, entry))
     if not found:
         return
+    labels = [fill(column, LABEL) for entries in found.values() for column, _ in entries]
+    room = LINE - max(len(line) for label in labels for line in label.splitlines())
+    titles = [fill(f"{grid.title(row)}, {grid.scored_by(row)}", room) for row in found]
     sizes = [len(entries) for entries in found.values()]
-    height = 0.9 + sum(0.27 * size + 0.3 for size in sizes)
+    entry_height = 0.14 + 0.13 * max(_lines(label) for label in labels)
+    height = 0.9 + entry_height * sum(sizes) + sum(0.15 + 0.15 * _lines(title) for title in titles)
     figure, panels = sheet(len(found), height=height, ratios=sizes)
-    for axes, (row, entries) in zip(panels, found.items(), strict=True):
+    for axes, title, (row, entries) in zip(panels, titles, found.items(), strict=True):
         _panel(axes, grid, row, entries)
+        axes.set_title(title)
     panels[-1].set_xlabel(f"difference from {grid.baseline}, points")
     legend(figure, panels, columns=3)
     yield Picture(
@@ -35,6 +43,10 @@ def forest(grid: Grid) -> Iterator[Picture]:
         alt=f"{experiment.title}: differences from {grid.baseline} with intervals",
         figure=figure,
     )
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + 1
 
 
 def _point(entry: Entry) -> dict[str, Any]:
@@ -57,8 +69,7 @@ def _panel(axes: Axes, grid: Grid, row: str, entries: list[tuple[str, Entry]]) -
         paper = grid.paper_difference(row, column)
         if paper is not None:
             axes.plot(paper, y, "D", color=MUTED, markersize=4, label="the paper's")
-    axes.set_title(f"{grid.title(row)}, {grid.scored_by(row)}")
-    axes.set_yticks(range(len(entries)), [column for column, _ in entries])
+    axes.set_yticks(range(len(entries)), [fill(column, LABEL) for column, _ in entries])
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

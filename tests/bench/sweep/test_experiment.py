@@ -10,6 +10,7 @@ import pytest
 
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
+from tests.bench.ids import IDS, planned_ids
 
 Bench = Callable[..., int]
 Planned = Callable[..., list[str]]
@@ -84,12 +85,16 @@ def test_no_experiment_is_forgotten_here() -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_expands_to_exactly_its_runs(planned: Planned, name: str) -> None:
+def test_expands_to_exactly_its_runs(
+    planned: Planned, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     count, parts = EXPECTED[name]
+    ids = planned_ids(monkeypatch)
     commands = planned(f"experiment={name}", *GIVEN.get(name, ()))
     assert len(commands) == count
     for part in parts:
         assert any(part in command for command in commands), part
+    assert ids == IDS.get(f"experiment={name}", ids), "test_run_ids.py says what this means"
 
 
 def test_what_is_given_besides_holds_for_every_run(planned: Planned) -> None:
