@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.config import CONF
 from bench.report.__main__ import main
 
 FORMATS = ("report.md", "report.tex", "report.csv", "index.html")
@@ -84,3 +85,10 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "python -m bench.report runs --format html" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("error:constrained_layout not applied")
+def test_long_names_have_room_in_a_figure(tmp_path: Path) -> None:
+    evaluated = CONF.parent / "results" / "ner-wnut17.jsonl"  # on other data, its types mapped
+    main([str(evaluated), "-o", str(tmp_path)])
+    assert (tmp_path / "figures" / "evaluations-ner-differences.png").is_file()
