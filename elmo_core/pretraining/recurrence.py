@@ -126,9 +126,8 @@ class _Window(torch.autograd.Function):
             times(d_rows, input_weight.t()).view_as(inputs).to(d_outputs),
             None,
             None,
-            # Turned: oneDNN copies the first factor, and these are far narrower than `d_rows`.
-            outer(inputs.flatten(0, 1), d_rows).t().to(cells),
-            outer(hiddens[:-1].flatten(0, 1), d_rows).t().to(cells),
+            outer(d_rows, inputs.flatten(0, 1)).to(cells),
+            outer(d_rows, hiddens[:-1].flatten(0, 1)).to(cells),
             d_bias,
             outer(d_projected.flatten(0, 1), read).to(cells),
             None,

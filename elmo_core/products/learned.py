@@ -63,6 +63,8 @@ def times(x: Tensor, weight: Tensor) -> Tensor:
 def outer(left: Tensor, right: Tensor) -> Tensor:
     """Compute leftᵀ · right without a gradient: (rows, m), (rows, n) → (m, n)."""
     if _quicker(left, right, right.shape[1]):
+        if left.shape[1] > 2 * right.shape[1]:  # oneDNN copies the first factor: the narrow one
+            return outer(right, left).t()
         return _onednn(_rounded(left).t(), _rounded(right).t())
     return left.t() @ right
 
