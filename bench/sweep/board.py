@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.live import Live
@@ -84,18 +84,31 @@ class Board:
         return f"; about {duration(seconds)} left" if seconds >= 1 else ""
 
 
-def until_done(queue: Iterable[float], slots: Sequence[float]) -> float:
+def until_done(queue: Sequence[float], slots: Sequence[float], spare: int = 0) -> float:
     """Return the seconds until a queue is done, whose runs each take the next slot that is free.
 
     Args:
         queue: The seconds that each run takes, in their order.
         slots: The seconds until each slot is free, at least one.
+        spare: The last of them, if no more are left, do not wait: all that run then share as many
+            cores as there are slots.
 
     >>> until_done([60, 60, 60], [0, 10])
     120
+    >>> until_done([60, 60, 60], [0, 0], spare=1)
+    90.0
     """
-    ends = list(slots)
+    ends, now = list(slots), 0.0
     heapq.heapify(ends)
-    for seconds in queue:
-        heapq.heapreplace(ends, ends[0] + seconds)
-    return max(ends)
+    alone = max(len(queue) - spare, 0)
+    for seconds in queue[:alone]:
+        now = ends[0]
+        heapq.heapreplace(ends, now + seconds)
+    if alone == len(queue):
+        return max(ends)
+    left = sorted([*(max(end - now, 0) for end in ends), *queue[alone:]])
+    done = 0.0
+    for running, seconds in zip(range(len(left), 0, -1), left, strict=True):
+        now += (seconds - done) * max(1.0, running / len(slots))
+        done = seconds
+    return now

@@ -1,7 +1,8 @@
 """A launcher for Hydra: the cores of one machine, each with a run of one thread.
 
-Two runs side by side are done sooner than one after another with two threads each. Where there is
-only one at a time, it is done in this process, as by Hydra's own launcher.
+Two runs side by side are done sooner than one after another with two threads each, and the last
+runs of a queue soonest when they share the cores: no core is idle while another has a whole run to
+do. Where there is only one at a time, it is done in this process, as by Hydra's own launcher.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ class Queue:
 
     at_once: int = 1  # 1: one after another, in this process
     threads: int | None = None  # of each; None: as many as torch takes
+    spare: int = 0  # more at once, when these are the last
     because: str = ""  # of memory that is short
 
     def __str__(self) -> str:
         if self.at_once == 1:
             return "one after another"
         each = "a thread" if self.threads == 1 else f"{self.threads} threads"
-        return f"{self.at_once} at once, {each} each{self.because}"
+        sharing = ", the last ones sharing cores" if self.spare else ""
+        return f"{self.at_once} at once, {each} each{self.because}{sharing}"
 
 
 class Cores(SideBySide):
@@ -74,7 +77,8 @@ class Cores(SideBySide):
         if queue.at_once == 1:
             return self.basic.launch(job_overrides, initial_job_idx)
         say(f"{runs(len(self.jobs))}, {queue}; hydra/launcher=basic does one after another")
-        return self.done(job_overrides, [Slot({THREADS: str(queue.threads)})] * queue.at_once)
+        slot = Slot({THREADS: str(queue.threads)})
+        return self.done(job_overrides, [slot] * queue.at_once, [slot] * queue.spare)
 
 
 def planned(hydra: DictConfig, jobs: Sequence[Job]) -> Queue:
@@ -106,16 +110,19 @@ def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Que
     if not (isinstance(gb_per_run, int | float) and gb_per_run > 0):
         raise ConfigError(f"hydra.launcher.gb_per_run={gb_per_run}: must be a number above 0")
     given = os.environ.get(THREADS, "")
-    threads, because = int(given) if given.isdecimal() and int(given) else 1, ""
+    threads, spare, because = int(given) if given.isdecimal() and int(given) else 1, 0, ""
     if at_once is None:
         at_once, free = usable_cores() // threads, free_memory() / 1e9
-        if min(at_once, len(jobs)) > free // gb_per_run:
-            at_once = int(free // gb_per_run)
+        room = int(free // gb_per_run)
+        if at_once < len(jobs) and threads == 1:  # several threads would wait for one another
+            spare = max(min(at_once - 1, len(jobs) - at_once, room - at_once), 0)
+        if min(at_once, len(jobs)) > room:
+            at_once = room
             because = f" ({free:.1f} GB of memory are free, hydra.launcher.gb_per_run={gb_per_run})"
     at_once = min(at_once, len(jobs))
     if at_once < 2 or not all(map(_alone, jobs)) or not _on_cpu(jobs):
         return Queue()
-    return Queue(at_once, threads, because)
+    return Queue(at_once, threads, spare, because)
 
 
 def _alone(job: Job) -> bool:

@@ -162,7 +162,7 @@ def _time(found: Sequence[Forecast], queue: Queue) -> str:
     """Say how long all of it takes, and how that is known."""
     count = sum(len(each.jobs) for each in found)
     runs_in_turn = [each.seconds for each in found for _ in each.jobs]
-    most = until_done(runs_in_turn, [0.0] * queue.at_once)
+    most = until_done(runs_in_turn, [0.0] * queue.at_once, queue.spare)
     measured = sum(each.earlier for each in found)
     known = [f"measured in {counted(measured, 'earlier run')} on this machine"] if measured else []
     if not all(each.earlier for each in found):

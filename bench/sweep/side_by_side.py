@@ -64,23 +64,28 @@ class SideBySide(Launcher):
         self.config = config
 
     def done(
-        self, job_overrides: Sequence[Sequence[str]], slots: Sequence[Slot]
+        self,
+        job_overrides: Sequence[Sequence[str]],
+        slots: Sequence[Slot],
+        spare: Sequence[Slot] = (),
     ) -> list[JobReturn]:
         """Do the runs, which these words compose, and return their outcomes in order.
 
         Args:
             job_overrides: Lists of words, one for each of the runs.
             slots: Where they are done, at least one.
+            spare: More of these, taken once all runs that still wait find room in them.
         """
         HydraConfig.instance().set_config(self.config)  # from which commands take their folders
-        free = deque(slots)
+        free, unused = deque(slots), list(spare)
         waiting = deque(zip(self.jobs, job_overrides, strict=True))
         outcomes: dict[Job, Outcome] = {}
         with _under_way() as running, Board(running, len(self.jobs), len(slots)) as board:
             while waiting or running:
-                while waiting and free:
+                while waiting and (free or len(waiting) <= len(unused)):
                     job, words = waiting.popleft()
-                    running.append(Running(job, free.popleft(), words))
+                    slot = free.popleft() if free else unused.pop()
+                    running.append(Running(job, slot, words))
                 for run in [run for run in running if run.command.ended()]:
                     running.remove(run)
                     free.append(run.slot)

@@ -108,6 +108,26 @@ def test_a_key_that_makes_no_sense_starts_nothing(
     assert not list(tmp_path.glob("runs/snli/*"))
 
 
+@pytest.mark.parametrize(
+    ("there", "keys", "runs", "spare"),
+    [
+        ({"number": 4}, {}, 9, 3),
+        ({"number": 4}, {}, 5, 1),
+        ({"number": 4}, {}, 4, 0),
+        ({"number": 4, "gb": 20}, {}, 9, 1),
+        ({"number": 4, "gb": 11}, {}, 9, 0),
+        ({"number": 4, "threads": "2"}, {}, 9, 0),
+        ({"number": 4}, {"at_once": 2}, 9, 0),
+    ],
+)
+def test_the_last_runs_share_cores_where_there_is_memory(
+    machine: Any, jobs: Any, there: dict[str, Any], keys: dict[str, Any], runs: int, spare: int
+) -> None:
+    machine(**there)
+    queue = cores.queue_of(jobs(runs, "trainer=cpu"), **{"at_once": None, "gb_per_run": 4, **keys})
+    assert queue.spare == spare
+
+
 # -- one after another
 
 
@@ -130,12 +150,31 @@ def test_runs_wait_for_a_core_and_have_one_thread(
     swept: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     commands = pretend(monkeypatch, "OMP_NUM_THREADS")
-    assert swept("seed=3,1,8,2") == 2
+    assert swept("seed=3,1,8,2", "hydra.launcher.at_once=2") == 2
     assert commands.noted == ["seed 3 1", "seed 1 1", "seed 8 1", "seed 2 1"]
     assert commands.most == 2
     first, *said = capsys.readouterr().err.splitlines()
     assert first == "4 runs, 2 at once, a thread each; hydra/launcher=basic does one after another"
     assert said[-1] == "[4/4] snli · seed 8: seed 8 is nothing, 0 s"
+
+
+def test_the_last_run_starts_beside_those_that_fill_the_cores(
+    swept: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    """Two cores, four runs: the fourth starts with the third, when the first has ended."""
+    commands = pretend(monkeypatch)
+    running: list[int] = []
+    ended = commands.result
+
+    def result(self: Any) -> Any:
+        running.append(commands.at_once)
+        return ended(self)
+
+    monkeypatch.setattr(commands, "result", result)
+    assert swept("seed=3,1,8,2") == 2
+    assert running == [2, 3, 2, 1]
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert "2 at once, a thread each, the last ones sharing cores;" in first
 
 
 def test_short_memory_is_told(
@@ -162,7 +201,8 @@ def test_a_plan_counts_the_runs_at_once(
     try:
         assert swept("seed=1,2,3", "plan=true") == 0
         shown = capsys.readouterr().out
-        assert "time: at most 33 min for 3 runs, 2 at once, a thread each (" in shown
+        queued = "2 at once, a thread each, the last ones sharing cores"
+        assert f"time: at most 25 min for 3 runs, {queued} (" in shown
         assert "measured in 1 earlier run on this machine" in shown
         assert swept("seed=1,2,3", "plan=true", "hydra/launcher=basic") == 0
         shown = capsys.readouterr().out
