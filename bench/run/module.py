@@ -19,7 +19,7 @@ from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.divergence import check_output, check_weights
 from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.losses import Losses
-from bench.run.optimizer import fuse
+from bench.run.optimizer import made
 from bench.run.predictions import predictions
 from elmo_core import Placement
 from elmo_core.devices import moved, sent
@@ -101,8 +101,7 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return None
         trained = [p for p in self.model.parameters() if p.requires_grad]
-        optimizer: Optimizer = instantiate(self.training_config.optimizer, params=trained)
-        fuse(optimizer)
+        optimizer = made(self.training_config.optimizer, trained)
         if self.training_config.scheduler is not None:
             self.scheduler = instantiate(self.training_config.scheduler, optimizer=optimizer)
             self._check_scheduler()

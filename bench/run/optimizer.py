@@ -1,8 +1,27 @@
-"""How an optimizer takes its steps."""
+"""An optimizer, and how it takes its steps."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import nn
 from torch.optim import Optimizer
+
+from bench.run.build import instantiate
+
+
+def made(config: Mapping[str, Any], weights: Sequence[nn.Parameter]) -> Optimizer:
+    """Return the optimizer of `weights` that `config` names by `_target_`, `fuse`d.
+
+    A key that is null is not passed on, so that a recipe which names another class can take away
+    what the task's own is given.
+    """
+    optimizer: Optimizer = instantiate(
+        {key: value for key, value in config.items() if value is not None}, params=weights
+    )
+    fuse(optimizer)
+    return optimizer
 
 
 def fuse(optimizer: Optimizer) -> None:

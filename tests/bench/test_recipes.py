@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from torch import nn, ones
 
 from bench.overrides import composed
+from bench.run.optimizer import made
 
 CONF = Path(__file__).parents[2] / "conf"
 FOUND = sorted(path.stem for path in CONF.glob("recipe/*_*.yaml"))
@@ -20,6 +22,19 @@ def test_a_recipe_holds_where_its_name_says(recipe: str) -> None:
     assert own != papers
     assert composed([f"task={task}", f"data={data}", "recipe=paper"]).training == papers
     assert composed([f"task={task}", "data=paper", f"recipe={recipe}"]).training == own
+
+
+@pytest.mark.parametrize("recipe", FOUND)
+def test_a_recipe_takes_steps(recipe: str) -> None:
+    weight = nn.Parameter(ones(2))
+    training = composed(
+        [f"task={recipe.rpartition('_')[0]}", "data=paper", f"recipe={recipe}"]
+    ).training
+    optimizer = made(training.optimizer, [weight])
+    weight.sum().backward()
+    optimizer.step()
+    assert optimizer.param_groups[0]["lr"] == training.optimizer.lr
+    assert (weight < 1).all()
 
 
 def test_what_the_command_line_says_comes_first() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from bench.run.optimizer import fuse
+from bench.run.optimizer import fuse, made
 
 CLASSES = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD, torch.optim.Adagrad)
 
@@ -59,3 +59,14 @@ def test_a_run_goes_on_as_it_began() -> None:
     fuse(after)
     after.load_state_dict(before.state_dict())
     assert after.param_groups[0]["fused"] is None
+
+
+def test_a_null_is_not_passed_on() -> None:
+    config = {"_target_": "torch.optim.Adam", "lr": 0.5, "rho": None}
+    weight = nn.Parameter(torch.ones(2))
+    optimizer = made(config, [weight])
+    assert isinstance(optimizer, torch.optim.Adam)
+    assert optimizer.param_groups[0]["lr"] == 0.5
+    assert optimizer.param_groups[0]["fused"]
+    with pytest.raises(Exception, match="rho"):
+        made({**config, "rho": 0.9}, [weight])
