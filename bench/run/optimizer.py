@@ -12,16 +12,18 @@ from bench.run.build import instantiate
 
 
 def made(config: Mapping[str, Any], weights: Sequence[nn.Parameter]) -> Optimizer:
-    """Return the optimizer of `weights` that `config` names by `_target_`, `fuse`d.
-
-    A key that is null is not passed on, so that a recipe which names another class can take away
-    what the task's own is given.
-    """
-    optimizer: Optimizer = instantiate(
-        {key: value for key, value in config.items() if value is not None}, params=weights
-    )
+    """Return the optimizer of `weights` that `config`, `training.optimizer`, names, `fuse`d."""
+    optimizer: Optimizer = instantiate(given(config), params=weights)
     fuse(optimizer)
     return optimizer
+
+
+def given(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `training.optimizer` says, without the keys that are null.
+
+    So a recipe that names another class takes away what the task's own class is given.
+    """
+    return {key: value for key, value in config.items() if value is not None}
 
 
 def fuse(optimizer: Optimizer) -> None:

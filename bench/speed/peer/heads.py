@@ -26,6 +26,7 @@ from bench.errors import RunError
 from bench.overrides import composed
 from bench.run.build import device_of, placement_of, task_of
 from bench.run.datamodule import BenchData
+from bench.run.optimizer import given
 from bench.speed.peer.talking import Ask, talking
 from elmo_core import Encoder, pad
 from tasks.task import Batch, Task
@@ -124,7 +125,8 @@ def _request(cfg: DictConfig, task: Task, encoder: Encoder, folder: Path) -> dic
             "encoder": {"layers": encoder.layers, "dim": encoder.dim},
             "labels": list(task.labels),
         },
-        **{key: training[key] for key in ("optimizer", "clip_norm", "clip_value")},
+        "optimizer": given(training["optimizer"]),
+        **{key: training[key] for key in ("clip_norm", "clip_value")},
     }
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from bench.errors import ConfigError
 from bench.run.optimizer import fuse, made
 
 CLASSES = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD, torch.optim.Adagrad)
@@ -68,5 +69,5 @@ def test_a_null_is_not_passed_on() -> None:
     assert isinstance(optimizer, torch.optim.Adam)
     assert optimizer.param_groups[0]["lr"] == 0.5
     assert optimizer.param_groups[0]["fused"]
-    with pytest.raises(Exception, match="rho"):
+    with pytest.raises(ConfigError, match="rho"):
         made({**config, "rho": 0.9}, [weight])

@@ -61,9 +61,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Beside:
     return beside("pos", path)
 
 
-def beside(task: str, file: Path, python: str = sys.executable) -> Beside:
+def beside(task: str, file: Path, *words: str, python: str = sys.executable) -> Beside:
     """Two steps of a task with a tiny encoder."""
-    return heads.measured(["trainer=cpu"], task, file, Path(python), random_elmo(TINY), steps=2)
+    words = ("trainer=cpu", *words)
+    return heads.measured(words, task, file, Path(python), random_elmo(TINY), steps=2)
+
+
+def test_what_a_recipe_takes_from_the_optimizer_is_not_given_to_either(probe: Path) -> None:
+    assert beside("pos", probe, "+training.optimizer.rho=null").theirs.seconds > 0
 
 
 def test_the_same_network_has_the_same_loss(found: Beside) -> None:
@@ -137,7 +142,7 @@ def test_theirs_is_the_same_function(task: str) -> None:
         pytest.skip("no AllenNLP (set ELMO_BENCH_PEER to its interpreter; docs/performance.md)")
     file = heads.file_of([], task)
     assert file is not None
-    found = beside(task, file, python)
+    found = beside(task, file, python=python)
     ours = found.ours["float32"]
     assert ours.loss == pytest.approx(found.theirs.loss, rel=1e-5)
     assert abs(ours.parameters - found.theirs.parameters) <= 2  # biases that change nothing
