@@ -19,6 +19,7 @@ from bench import config, overrides
 from bench.errors import exit_status
 from bench.run.imports import without_collecting
 from bench.sweep import sweeper
+from elmo_core import heap
 
 
 def job(cfg: DictConfig) -> float:
@@ -56,6 +57,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    heap.keep()
     config.register()
     sweeper.register()
     run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)

@@ -23,6 +23,7 @@ from statistics import median
 import torch
 from torch import Tensor, nn
 
+from elmo_core import heap
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.pretraining import folder, settings
@@ -43,6 +44,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--torch-lstms", action="store_true", help="beside torch's own LSTMs")
     given = parser.parse_args()
+    heap.keep()
     options, training = settings.read(given.options)
     vocabulary = Vocabulary.read(given.corpus / folder.VOCABULARY)
     text = Corpus(given.corpus / ENCODED / TRAIN, vocabulary, options.characters)

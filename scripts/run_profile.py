@@ -19,7 +19,9 @@ from typing import Any
 
 from bench.overrides import composed
 from bench.run.imports import without_collecting
+from elmo_core import heap
 
+heap.keep()
 with without_collecting():
     import pytorch_lightning as pl
     from pytorch_lightning.profilers import Profiler

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench.errors import exit_status
 from bench.options import add_overrides
+from elmo_core import heap
 from elmo_core.help_text import HelpText
 
 EXAMPLES = """examples:
@@ -24,7 +25,8 @@ EXAMPLES = """examples:
   python -m bench.speed --peer ~/allennlp/bin/python --threads 1 --tasks snli
 
 At one thread on a CPU all but the store is measured in CPU time, so that a busy machine does not
-show. The peer's environment: docs/performance.md.
+show. Steps are those of the paper's training, in its batches (recipe=NAME: of another). The peer's
+environment: docs/performance.md.
 """
 
 
@@ -32,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    heap.keep()
     with exit_status(debug=False), warnings.catch_warnings():
         from rich.console import Console
 

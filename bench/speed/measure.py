@@ -92,18 +92,29 @@ def _of_tasks(
 ) -> tuple[list[Step], list[Beside], dict[str, str]]:
     """Measure the training steps of these tasks, also beside the peer's where they have one, and
     say why some could not be measured."""
+    words = as_in_the_paper(given.overrides)
     taken: list[Step] = []
     together: list[Beside] = []
     without: dict[str, str] = {}
     for name in names:
         say(f"training steps, {name}")
         with _reasons(without, name):
-            taken += steps.measured(given.overrides, name, encoder, given.steps, now)
-            if given.peer is not None and (file := heads.file_of(given.overrides, name)):
+            taken += steps.measured(words, name, encoder, given.steps, now)
+            if given.peer is not None and (file := heads.file_of(words, name)):
                 say(f"training steps beside the peer's, {name}")
                 where = (name, file, given.peer)
-                together.append(heads.measured(given.overrides, *where, encoder, given.steps))
+                together.append(heads.measured(words, *where, encoder, given.steps))
     return taken, together, without
+
+
+def as_in_the_paper(words: list[str]) -> list[str]:
+    """Take the paper's training, unless a recipe is named: steps of every data are of one size.
+
+    >>> as_in_the_paper(["task=squad"])
+    ['recipe=paper', 'task=squad']
+    """
+    named = any(word.startswith("recipe=") for word in words)
+    return words if named else ["recipe=paper", *words]
 
 
 @contextmanager

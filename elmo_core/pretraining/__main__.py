@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import sys
 
+from elmo_core import heap
 from elmo_core.errors import ElmoCoreError
 from elmo_core.pretraining.cli import parser
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
+    heap.keep()
     try:
         given.run(given)
     except ElmoCoreError as error:

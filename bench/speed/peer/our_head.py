@@ -15,7 +15,7 @@ from bench.run.build import placement_of, task_of
 from bench.run.optimizer import fuse
 from bench.speed.featurizer import onednn_products
 from bench.speed.peer.head_steps import serve
-from elmo_core import Encoder
+from elmo_core import Encoder, heap
 
 
 class Shape(NamedTuple):
@@ -52,4 +52,5 @@ def build(parameters: dict[str, nn.Parameter], request: dict[str, Any]) -> Head:
 
 
 if __name__ == "__main__":
+    heap.keep()
     serve(build, int(sys.argv[1]), "ready", onednn_products(), fuse)

@@ -17,6 +17,7 @@ from bench.overrides import composed
 from bench.speed import featurizer, machine, text
 from bench.speed.__main__ import main
 from bench.speed.clock import clock
+from bench.speed.measure import as_in_the_paper
 from bench.speed.peer import peer
 from elmo_core import Encoder
 from elmo_core.encoders.random import random_elmo
@@ -48,6 +49,14 @@ def speed(
         return status, *capsys.readouterr()
 
     return call
+
+
+def test_steps_are_of_the_papers_size_unless_a_recipe_is_named() -> None:
+    words = ["task=squad", "elmo.placement=none"]
+    assert composed(as_in_the_paper(words)).training.batch_size == 45
+    assert composed(words).training.batch_size == 15  # the built-in data's
+    named = ["recipe=squad_mini", *words]
+    assert as_in_the_paper(named) == named
 
 
 def test_everything_is_measured(speed: Speed, tmp_path: Path) -> None:
