@@ -11,7 +11,7 @@ HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
 
 SETTINGS = {
     "MALLOC_MMAP_THRESHOLD_": (-3, 2**30),  # what is larger is mapped alone, unmapped when freed
-    "MALLOC_TRIM_THRESHOLD_": (-1, 2**31 - 1),  # so much may lie free at the heap's end
+    "MALLOC_TRIM_THRESHOLD_": (-1, -1),  # all that is free at the heap's end stays
     "MALLOC_TOP_PAD_": (-2, 2**26),  # by so much the heap grows at least
 }
 """The user's variable, and mallopt's parameter and value, in bytes: mallopt(3)."""

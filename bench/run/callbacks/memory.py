@@ -21,19 +21,26 @@ def own_memory() -> int:
 
 
 class HeapTrimmer(Callback):
-    """Trims the heap after a batch, once it has grown by `room` bytes since it was last trimmed.
+    """Trims the heap after a batch, once it has grown by `room` bytes since the first batch, or
+    since the one after it was last trimmed: what a batch needs is kept for the next one.
 
     Tensors of ever other sizes fragment it, and left alone it grows with every epoch
     (docs/performance.md). Under another C library nothing is done.
     """
 
     def __init__(self, room: int = ROOM) -> None:
-        self.room, self.trimmed = room, own_memory()
-        self.trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if self.trimmed else None
+        self.room = room
+        self.level: int | None = None  # of a batch after which nothing lay idle yet
+        self.trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if own_memory() else None
 
     def _after_batch(self, *_: object, **__: object) -> None:
-        if self.trim is not None and own_memory() > self.trimmed + self.room:
+        if self.trim is None:
+            return
+        memory = own_memory()
+        if self.level is None:
+            self.level = memory
+        elif memory > self.level + self.room:
             self.trim(0)
-            self.trimmed = own_memory()
+            self.level = None
 
     on_train_batch_end = on_validation_batch_end = on_test_batch_end = _after_batch
