@@ -35,7 +35,8 @@ def losses(
 ) -> Callable[[], list[float]]:
     """`losses()`: those of the first steps, dropout on."""
     name = request.param
-    cfg = configured(f"task={name}", "data=mini", *(f"task.{size}" for size in SIZES[name]))
+    words = (f"task={name}", "data=mini", "recipe=paper")
+    cfg = configured(*words, *(f"task.{size}" for size in SIZES[name]))
     task = instantiate({key: value for key, value in cfg.task.items() if key != "name"})
     train = task.load("train")
     task.prepare(train)
