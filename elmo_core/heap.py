@@ -21,7 +21,7 @@ def keep() -> None:
     """Let this process keep the memory of tensors that are freed; to be called before any is made.
 
     By itself, glibc gives each large one back to the system and asks for it again, and the system
-    fills it with zeros, page by page: up to a quarter of a training step (docs/performance.md).
+    fills it with zeros, page by page: a sixth of SQuAD's CPU time (docs/performance.md).
     What the user has set is left alone, and so is any other C library.
     """
     os.environ.setdefault(HUGE_PAGES, "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench.errors import RunError
+from elmo_core.heap import HUGE_PAGES
 
 Ask = Callable[..., Any]
 """Sends a request, by keywords, and returns the answer."""
@@ -18,6 +20,9 @@ Ask = Callable[..., Any]
 @contextmanager
 def talking(command: Sequence[str], called: str) -> Iterator[tuple[Any, Ask]]:
     """Start a process, and end it at the end of the block.
+
+    It is started without what `heap.keep` has set here, as it would be by itself: where memory is
+    not kept, large pages make a step slower.
 
     Args:
         command: What is run.
@@ -30,9 +35,12 @@ def talking(command: Sequence[str], called: str) -> Iterator[tuple[Any, Ask]]:
         RunError: It cannot be run, or it stopped; the message ends with its last line.
     """
     pipe = subprocess.PIPE
+    alone = {key: value for key, value in os.environ.items() if key != HUGE_PAGES}
     with tempfile.TemporaryFile("w+") as said:
         try:
-            process = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=said)
+            process = subprocess.Popen(
+                command, text=True, stdin=pipe, stdout=pipe, stderr=said, env=alone
+            )
         except OSError as error:
             raise RunError(f"{called}: {error.strerror}") from error
 
