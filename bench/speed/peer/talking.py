@@ -21,8 +21,7 @@ Ask = Callable[..., Any]
 def talking(command: Sequence[str], called: str) -> Iterator[tuple[Any, Ask]]:
     """Start a process, and end it at the end of the block.
 
-    It is started without what `heap.keep` has set here, as it would be by itself: where memory is
-    not kept, large pages make a step slower.
+    It is started as it would be by itself, without the variable that `heap.keep` has set here.
 
     Args:
         command: What is run.
