@@ -12,9 +12,9 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from bench.sweep.sweeper import Sweep
 from tests.bench.ids import IDS, planned_ids
@@ -39,7 +39,7 @@ def test_the_ids_are_as_they_were(
     assert found == IDS[command]
 
 
-def _built_in() -> list[ParameterSet]:
+def _built_in() -> list[Any]:
     """List the experiments of results/ on built-in data: words of the command, and run ids.
 
     Runs on other data have the files' bytes in their ids, and a search plans its trials alone.
