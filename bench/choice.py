@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,13 +44,20 @@ class Choice:
         values: The keys that count, by section.
         content: A hash of the files in `data.dir`, which stands in the id for the path; None where
             there are none (bench/run/contents.py).
+        vectors: A hash of each file of word vectors, by its path, for which it stands in the id.
     """
 
     values: Mapping[str, Any]
     content: str | None = None
+    vectors: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, cfg: DictConfig, content: str | None = None) -> Choice:
+    def of(
+        cls,
+        cfg: DictConfig,
+        content: str | None = None,
+        vectors: Mapping[str, str] | None = None,
+    ) -> Choice:
         """Take the choice out of a whole configuration, with its interpolations resolved."""
         values: Any = OmegaConf.to_container(cfg, resolve=True)
         for key in INDIFFERENT:
@@ -72,27 +79,45 @@ class Choice:
             del values["elmo"]["l2"]
         if not values.get("features"):
             values.pop("features", None)
-        return cls(values, content)
+        return cls(values, content, vectors or {})
 
     @cached_property
     def run_id(self) -> str:
         """A name that is the same for the same choice: the placement and a hash."""
-        if self.content is None:
-            return self.id_by_path
-        data = {**self.values["data"], "dir": None, "content": self.content}
-        return _id({**self.values, "data": data})
+        return _id(self._with_vectors(self._with_content()))
 
     @property
-    def id_by_path(self) -> str:
-        """The run id that earlier versions gave, in which the path of the data stands."""
-        return _id(self.values)
+    def ids_by_path(self) -> list[str]:
+        """The run ids that earlier versions gave, the latest first.
+
+        In the one the path of the word vectors stands, in the other that of the data as well.
+        """
+        ids = dict.fromkeys([_id(self._with_content()), _id(self.values)])
+        return [each for each in ids if each != self.run_id]
 
     def shorter(self) -> Iterator[Choice]:
         """Yield the same choice with fewer epochs, the longest first."""
         training = self.values["training"]
         for epochs in range(training["max_epochs"] - 1, 0, -1):
             shorter = {**self.values, "training": {**training, "max_epochs": epochs}}
-            yield Choice(shorter, self.content)
+            yield replace(self, values=shorter)
+
+    def _with_content(self) -> Mapping[str, Any]:
+        if self.content is None:
+            return self.values
+        data = {**self.values["data"], "dir": None, "content": self.content}
+        return {**self.values, "data": data}
+
+    def _with_vectors(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        held = {**values}
+        held["word_vectors"] = self._held(held.get("word_vectors"))
+        if "vectors" in held.get("encoder", {}):
+            encoder = held["encoder"]
+            held["encoder"] = {**encoder, "vectors": self._held(encoder["vectors"])}
+        return held
+
+    def _held(self, path: Any) -> Any:
+        return {"content": self.vectors[path]} if path in self.vectors else path
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -8,12 +8,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.console import agreed, counted, for_tables
 from bench.errors import BusyError, RunError, exit_status
 from bench.options import add_trust
 from elmo_core.errors import did_you_mean
 from elmo_core.subcommands import Subcommands
+
+if TYPE_CHECKING:
+    from bench.report.read import Records
 
 PROGRAM = "python -m bench.runs"
 FINISHED, FAILED, UNFINISHED, DAMAGED = "finished", "failed", "unfinished", "damaged"
@@ -62,6 +66,7 @@ def parser() -> ArgumentParser:
         _export,
         "Write finished runs and their experiments into one small file of reference results.",
         "export -o results/ner.jsonl task=ner",
+        "export -o all.jsonl --runs runs --runs results/ner.jsonl",
     )
     _add_filters(command)
     command.add_argument("-o", "--out", type=Path, required=True, help="….jsonl, or a folder")
@@ -71,7 +76,12 @@ def parser() -> ArgumentParser:
         default="results",
         help="one file that bench.report reads (default), or a JSON file a run, for exchange",
     )
-    _add_folder(command)
+    command.add_argument(
+        "--runs",
+        type=Path,
+        action="append",
+        help="as paths.runs, or a file of results; several times: joined (default: runs)",
+    )
     add_trust(command)
     command = subcommands.add(
         "clean",
@@ -119,7 +129,7 @@ def _show(given: Namespace) -> None:
     from bench.run import panel
     from bench.run.record import Record
 
-    rows = [row for row in _rows(given.runs) if row.id.startswith(given.id)]
+    rows = [row for row in _rows(_found(given.runs)) if row.id.startswith(given.id)]
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
         raise RunError(f"{given.id}: {known} of the runs in {given.runs} begin like this")
@@ -135,12 +145,22 @@ def _show(given: Namespace) -> None:
 def _export(given: Namespace) -> None:
     from bench.report import exchange
     from bench.report import export as results
+    from bench.report.merged import read_all
+    from bench.report.read import ReportError
 
-    wanted = {(row.task, row.id) for row in _chosen(given) if row.status == FINISHED}
+    places = given.runs or [Path("runs")]
+    try:
+        records = read_all(places, given.trust)
+    except ReportError as error:
+        raise RunError(str(error)) from None
+    for problem in records.problems:
+        print(problem, file=sys.stderr)
+    rows = _fitting(given.filters, _rows(records))
+    wanted = {(row.task, row.id) for row in rows if row.status == FINISHED}
     if not wanted:
-        raise RunError(f"{given.runs}: no finished run that fits")
+        raise RunError(f"{', '.join(map(str, places))}: no finished run that fits")
     module = results if given.format == "results" else exchange
-    module.export(given.runs, wanted, given.out, given.trust)
+    module.export(records, wanted, given.out)
     size = f", {given.out.stat().st_size / 1000:,.0f} kB" if given.out.is_file() else ""
     print(f"{given.out}: {counted(len(wanted), 'run')}{size}")
 
@@ -174,25 +194,33 @@ LISTED = ("id", "task", "data", "encoder", "seed", "dev")
 
 
 def _chosen(given: Namespace) -> list[Row]:
-    """Return the runs that the words `KEY=VALUE,…` describe. Raises RunError for another key."""
+    """Return the runs in the folder that was given which its filters describe."""
+    return _fitting(given.filters, _rows(_found(given.runs)))
+
+
+def _fitting(filters: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that the words `KEY=VALUE,…` describe. Raises RunError for another key."""
     wanted = []
-    for word in given.filters:
+    for word in filters:
         key, equals, value = word.partition("=")
         if not equals or key not in KEYS:
             hint = did_you_mean(key, KEYS)
             raise RunError(f"{word}: expected KEY=VALUE, KEY one of {', '.join(KEYS)}{hint}")
         wanted.append((key, {value, *value.split(",")}))
-    rows = _rows(given.runs)
     return [row for row in rows if all(getattr(row, key) in values for key, values in wanted)]
 
 
-def _rows(folder: Path) -> list[Row]:
-    """Read every run below `folder`, sorted by task and id. Raises RunError for no folder."""
+def _found(folder: Path) -> Records:
+    """Read every run below `folder`. Raises RunError for no folder."""
     from bench.report.read import found
 
     if not folder.is_dir():
         raise RunError(f"{folder}: no such folder: give --runs FOLDER, as paths.runs")
-    records = found(folder)
+    return found(folder)
+
+
+def _rows(records: Records) -> list[Row]:
+    """Describe every run of the records, sorted by task and id."""
     rows = [Row(id, DAMAGED, task) for task, id in records.damaged]
     for (task, id), run in records.runs.items():
         result = run.result
@@ -200,7 +228,7 @@ def _rows(folder: Path) -> list[Row]:
         dev = result.score("dev")
         rows.append(Row(id, FINISHED, task, *known, "" if dev is None else f"{dev:.2f}"))
     for keys, status in ((records.failed, FAILED), (records.unfinished, UNFINISHED)):
-        rows += [_begun(folder / task / id, status) for task, id in keys]
+        rows += [_begun(records.folder / task / id, status) for task, id in keys]
     return sorted(rows, key=lambda row: (row.task, row.id))
 
 

@@ -210,6 +210,8 @@ def estimated(run: Run, split: str) -> Estimate:
 
 def referred(run: Run) -> Reference:
     """Return a run as a file of results has it, with the counts of its splits that have some."""
+    if run.reference is not None:
+        return run.reference
     scored = {}
     for split in run.result.metrics:
         with suppress(Incomparable):

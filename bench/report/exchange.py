@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from bench.records import Finished
 from bench.report.compare import Incomparable, estimated
-from bench.report.read import Key, Run, found
+from bench.report.read import Key, Records, Run
 from bench.report.statistics import LEVEL
 from bench.run.provenance import SUITE
 from elmo_core.whole_files import replacing
@@ -25,9 +25,8 @@ UNKNOWN = "unknown"
 METHOD = "jackknife over clusters of examples, Student's t on the log odds (docs/statistics.md)"
 
 
-def export(runs: Path, wanted: Collection[Key], folder: Path, trusted: Sequence[str] = ()) -> None:
-    """Write `folder/TASK/RUN_ID.json` for each of the runs `wanted` of the folder `runs`."""
-    records = found(runs, trusted)
+def export(records: Records, wanted: Collection[Key], folder: Path) -> None:
+    """Write `folder/TASK/RUN_ID.json` for each of the runs `wanted` of the records."""
     for task, run_id in sorted(wanted):
         with replacing(folder / task / f"{run_id}.json") as temporary:
             content = json.dumps(evaluation(records.runs[task, run_id]), indent=2)

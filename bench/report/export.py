@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
-from bench.report.read import Experiment, Key, found
+from bench.report.read import Experiment, Key, Records
 
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""
 
 
-def export(runs: Path, wanted: Collection[Key], path: Path, trusted: Sequence[str] = ()) -> None:
-    """Write the runs `wanted` of the folder `runs` to `path` (bench/records/references.py).
+PLACES = ("data.dir=", "word_vectors=", "encoder.vectors=")
+"""How words begin that name data and word vectors, of which the name alone is kept."""
 
-    Where the runs and their data lie on this machine is left out.
+
+def export(records: Records, wanted: Collection[Key], path: Path) -> None:
+    """Write the runs `wanted` of the records to `path` (bench/records/references.py).
+
+    Where the runs, their data and their word vectors lie on this machine is left out.
     """
-    records = found(runs, trusted)
     lines = [referred(records.runs[key]).to_json() for key in sorted(wanted)]
     lines += [
         {"schema": SCHEMA, "experiment": _manifest(each), "file": each.id}
@@ -39,21 +42,25 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
     """Return what was found in a record without the places of this machine.
 
     Args:
-        found: JSON: commands stand under `command`, folders of data under `dir`.
+        found: JSON: commands stand under `command`, folders of data under `dir`, files of word
+            vectors under `word_vectors` and `vectors`.
         runs: Those that commands may name; they are named as of the folder `runs`.
 
     >>> anywhere({"dir": "/me/EWT", "command": "python -m bench seed=1 paths.runs=/me/runs"}, [])
     {'dir': 'EWT', 'command': 'python -m bench seed=1'}
     >>> anywhere({"command": "x /me/ner/none-1 data.dir=/me/EWT"}, [("ner", "none-1")])
     {'command': 'x runs/ner/none-1 data.dir=EWT'}
+    >>> anywhere({"word_vectors": "/me/v.txt", "encoder": {"vectors": "/me/v.txt"}}, [])
+    {'word_vectors': 'v.txt', 'encoder': {'vectors': 'v.txt'}}
     """
     if isinstance(found, list):
         return [anywhere(each, runs) for each in found]
     if not isinstance(found, dict):
         return found
     cleaned = {key: anywhere(value, runs) for key, value in found.items()}
-    if cleaned.get("dir"):
-        cleaned["dir"] = _name(cleaned["dir"])
+    for key in ("dir", "word_vectors", "vectors"):
+        if isinstance(cleaned.get(key), str):
+            cleaned[key] = _name(cleaned[key])
     if cleaned.get("command"):
         cleaned["command"] = _command(cleaned["command"], runs)
     return cleaned
@@ -65,12 +72,13 @@ def _command(command: str, runs: Collection[Key]) -> str:
 
 
 def _word(word: str, runs: Collection[Key]) -> str:
-    if word.startswith("data.dir="):
-        return f"data.dir={_name(word.removeprefix('data.dir='))}"
+    for begin in PLACES:
+        if word.startswith(begin):
+            return begin + _name(word.removeprefix(begin))
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word
 
 
-def _name(folder: str) -> str:
+def _name(path: str) -> str:
     """Return the last part of an absolute path, which is enough to tell sets apart."""
-    return Path(folder).name if Path(folder).is_absolute() else folder
+    return Path(path).name if Path(path).is_absolute() else path

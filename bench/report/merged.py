@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -121,12 +122,33 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         return None
     return replace(
         one,
+        command=_command_of_both(one.command, other.command),
         rows=list(dict.fromkeys([*one.rows, *other.rows])),
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
         paper={**other.paper, **one.paper},
-        cells=list({**further, **cells}.values()),
+        cells=list({**cells, **further, **cells}.values()),
         searches=[each for each in {**more, **searches}.values() if each],
     )
+
+
+def _command_of_both(one: str, other: str) -> str:
+    """Return a command for what both made, if they differ in tasks and seeds alone; else `one`.
+
+    >>> _command_of_both("python -m bench task=ner seed=1,2", "python -m bench task=ner,srl seed=3")
+    'python -m bench task=ner,srl seed=1,2,3'
+    """
+    ours, theirs = shlex.split(one), shlex.split(other)
+    if len(ours) != len(theirs):
+        return one
+    words = []
+    for word, another in zip(ours, theirs, strict=True):
+        key, _, values = word.partition("=")
+        if word != another and (key not in ("task", "seed") or not another.startswith(f"{key}=")):
+            return one
+        more = another.partition("=")[2]
+        both = dict.fromkeys([*values.split(","), *more.split(",")])
+        words.append(word if word == another else f"{key}={','.join(both)}")
+    return shlex.join(words)
 
 
 def _searches(experiment: Experiment) -> dict[tuple[str, str], Searched | None]:

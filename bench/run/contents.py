@@ -1,17 +1,19 @@
-"""A run is known by what lies in its `data.dir`, wherever that is. No torch at import.
+"""A run is known by what lies in its `data.dir` and its word vectors, wherever these are.
 
-A published or built-in set stands in the run id by its name, which means one version of it. Of a
-folder of the user's, the bytes of the files that the task reads stand there; its path stands there
-only where there is nothing to read, so that the run itself can say what is missing.
+Published or built-in data stand in the run id by their name, which means one version of them. Of a
+folder or a file of the user's, the bytes that are read stand there; its path stands there only
+where there is nothing to read, so that the run itself can say what is missing. No torch at import.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import xxhash
 from omegaconf import DictConfig, OmegaConf
@@ -29,13 +31,15 @@ BLOCK = 2**20  # bytes that are hashed at a time
 def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
     """Return a configuration's choice, and the record of its run, which need not be there yet.
 
-    Earlier versions put the path of the data into the id. What they finished is found under that id
-    as long as its record does not say that the data was another.
+    Earlier versions put the paths of word vectors and data into the id. What they finished is found
+    under that id as long as its record does not say that the data was another.
     """
-    choice = Choice.of(cfg, content(cfg))
+    choice = Choice.of(cfg, content(cfg), vectors(cfg))
     record = Record.of(choice, cfg.paths.runs)
-    if not (cfg.force or record.folder.exists() or choice.run_id == choice.id_by_path):
-        before = Record(record.folder.with_name(choice.id_by_path))
+    if cfg.force or record.folder.exists():
+        return choice, record
+    for run_id in choice.ids_by_path:
+        before = Record(record.folder.with_name(run_id))
         with suppress(DamagedRecord):
             result = before.finished()
             if result is not None and not changed(cfg, result):
@@ -47,8 +51,12 @@ def of_old(result: Finished, choice: Choice) -> str:
     """Say that a result was found under the id of an earlier version; nothing where it was not."""
     if result.run_id == choice.run_id:
         return ""
-    unknown = "" if result.data.get("fingerprint") else ", which did not note what the data was"
-    return f" by an earlier version{unknown}"
+    unknown = [
+        *([] if result.data.get("fingerprint") else ["the data was"]),
+        *(["the word vectors were"] if choice.vectors else []),
+    ]
+    noted = f", which did not note what {' and '.join(unknown)}" if unknown else ""
+    return f" by an earlier version{noted}"
 
 
 def content(cfg: DictConfig) -> str | None:
@@ -62,22 +70,39 @@ def content(cfg: DictConfig) -> str | None:
     if not folder.is_dir():
         return None
     try:
-        kept = cache_folder() / "contents" / _key(cfg, folder)
-        if kept.is_file():
-            return kept.read_text(encoding="ascii")
-        found = _hashed(cfg, folder)
+        task = OmegaConf.to_container(cfg.task, resolve=True)
+        where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder))]
+        return _kept(where, lambda: _hashed(cfg, folder))
     except Exception:  # a wrong key, a file missing: the run itself says so, in one line
         return None
-    with suppress(OSError), replacing(kept) as temporary:
-        temporary.write_text(found, encoding="ascii")
+
+
+def vectors(cfg: DictConfig) -> dict[str, str]:
+    """Hash each file of word vectors, the task's and the encoder's, by its path as it is given.
+
+    The name of published vectors is no file, and one that is missing has no hash.
+    """
+    given = (cfg.word_vectors, OmegaConf.select(cfg, "encoder.vectors"))
+    found = {}
+    for name in filter(None, given):
+        path = Path(os.path.realpath(Path(name).expanduser()))
+        with suppress(OSError):
+            if path.is_file():
+                facts = path.stat()
+                where = ["word vectors", str(path), facts.st_size, facts.st_mtime_ns]
+                found[name] = _kept(where, partial(_of_file, path))
     return found
 
 
-def _key(cfg: DictConfig, folder: Path) -> str:
-    """Name what is hashed: which task reads which folder, and how that looks from outside."""
-    task = OmegaConf.to_container(cfg.task, resolve=True)
-    where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder))]
-    return xxhash.xxh3_128_hexdigest(json.dumps(where).encode())
+def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
+    """Return the hash of what stands at a place and looks as `where` says, made only once."""
+    kept = cache_folder() / "contents" / xxhash.xxh3_128_hexdigest(json.dumps(where).encode())
+    if kept.is_file():
+        return kept.read_text(encoding="ascii")
+    found = hashed()
+    with suppress(OSError), replacing(kept) as temporary:
+        temporary.write_text(found, encoding="ascii")
+    return found
 
 
 def _hashed(cfg: DictConfig, folder: Path) -> str:
@@ -88,10 +113,20 @@ def _hashed(cfg: DictConfig, folder: Path) -> str:
     runs = Path(cfg.paths.runs).expanduser().resolve()
     for split, path in files or (("", path) for path in _below(folder, runs)):
         digest.update(f"{split}\0{path.name}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while block := file.read(BLOCK):
-                digest.update(block)
+        _feed(digest, path)
     return str(digest.hexdigest())
+
+
+def _of_file(path: Path) -> str:
+    digest = xxhash.xxh3_128()
+    _feed(digest, path)
+    return str(digest.hexdigest())
+
+
+def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
 
 
 def _below(folder: Path, runs: Path) -> Iterator[Path]:

@@ -54,6 +54,7 @@ def result_of(
             **choice.values["data"],
             "content": choice.content,
             "fingerprint": data.fingerprints,
+            **({"vectors": [*choice.vectors.values()]} if choice.vectors else {}),
         },
         encoder=encoder and _described(encoder),
         metrics=metrics,

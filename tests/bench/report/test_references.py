@@ -75,6 +75,34 @@ def test_a_file_of_results_does_not_say_where_its_runs_lay(made: Path, tmp_path:
     assert "/me" not in written
 
 
+def test_results_of_several_places_are_joined(
+    made: Path, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two.jsonl"
+    Maker(one).two_columns(seeds=((1,), (1,)))
+    Maker(tmp_path / "two").two_columns(seeds=((2, 3), (2, 3)))
+    verb.main(["export", "-o", str(two), "--runs", str(tmp_path / "two")])
+    both = tmp_path / "both.jsonl"
+    verb.main(["export", "-o", str(both), "--runs", str(one), "--runs", str(two)])
+    ours, theirs = entries(both), entries(results)
+    assert {k: e.scores for k, e in ours.items()} == {k: e.scores for k, e in theirs.items()}
+    assert {k: e.against for k, e in ours.items()} == {k: e.against for k, e in theirs.items()}
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        verb.main(["export", "-o", str(both), "--runs", str(one), "--runs", str(tmp_path / "no")])
+    assert "no: no such folder" in capsys.readouterr().err
+
+
+def test_word_vectors_are_named_without_their_folder(made: Path, tmp_path: Path) -> None:
+    for path in [*made.glob("snli/*/result.json"), *made.glob(".experiments/*.json")]:
+        there = path.read_text().replace("task=snli", "task=snli word_vectors=/me/glove.txt")
+        path.write_text(there)
+    verb.main(["export", "-o", str(tmp_path / "two.jsonl"), "--runs", str(made)])
+    written = (tmp_path / "two.jsonl").read_text()
+    assert "/me" not in written
+    assert "word_vectors=glove.txt" in written
+
+
 def test_clusters_survive(tmp_path: Path) -> None:
     make = Maker(tmp_path / "runs")
     cells = [

@@ -13,6 +13,7 @@ from omegaconf import DictConfig
 
 from bench.run import contents
 from bench.run.contents import chosen, content
+from bench.run.record import Record
 from tests.bench.small import SMALL
 
 Configured = Callable[..., DictConfig]
@@ -110,6 +111,72 @@ def test_every_task_names_what_it_reads(task: str, configured: Configured, tmp_p
             break
 
 
+def vectors(path: Path, size: int = 2) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"the {' '.join(['0.5'] * size)}\n")
+    return path
+
+
+def test_the_same_word_vectors_elsewhere_are_the_same_run(
+    run_id: Callable[..., str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = vectors(tmp_path / "vectors.txt")
+    first = run_id(data, f"word_vectors={path}")
+    assert run_id(data, f"word_vectors={vectors(tmp_path / 'b' / 'others.txt')}") == first
+    assert run_id(data, f"word_vectors={vectors(tmp_path / 'more.txt', 3)}") != first
+    monkeypatch.chdir(tmp_path)
+    assert run_id(data, "word_vectors=vectors.txt") == first
+    vectors(path, 3)
+    assert run_id(data, f"word_vectors={path}") != first
+    assert first != run_id(data)
+
+
+@pytest.mark.parametrize("given", ["word_vectors", "encoder.vectors"])
+def test_a_static_encoder_is_known_by_its_vectors(
+    given: str, run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    ids = {
+        run_id(data, "encoder=static", f"{given}={vectors(tmp_path / name, size)}")
+        for name, size in (("one.txt", 2), ("two.txt", 2), ("three.txt", 3))
+    }
+    assert len(ids) == 2
+
+
+def test_names_and_missing_files_stand_for_themselves(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    names = ("glove.840B.300d", "glove.6B.100d", str(tmp_path / "none.txt"), str(tmp_path))
+    assert len({run_id(data, f"word_vectors={name}") for name in names}) == len(names)
+
+
+def test_a_run_is_found_under_the_path_of_its_word_vectors(
+    bench: Callable[..., int],
+    configured: Configured,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    words = [*SMALL, "elmo.placement=none", "training.max_epochs=1", f"paths.runs={tmp_path / 'r'}"]
+    words += [f"word_vectors={vectors(tmp_path / 'v.txt')}", f"data.dir={data}", "data=open"]
+    assert bench(*words) == 0
+    choice, record = chosen(configured(*words))
+    finished = record.finished()
+    assert finished is not None
+    assert finished.data["vectors"] == list(choice.vectors.values())
+    latest, earliest = choice.ids_by_path
+    for run_id in (latest, earliest):
+        old = record.folder.rename(record.folder.with_name(run_id))
+        result = (old / "result.json").read_text().replace(record.folder.name, run_id)
+        (old / "result.json").write_text(result)
+        record = Record(old)
+        capsys.readouterr()
+        assert bench(*words) == 0
+        shown = capsys.readouterr().out
+        assert "version, which did not note what the word vectors were; force" in shown
+
+
 def test_a_run_is_found_again_where_its_data_went(
     bench: Callable[..., int], data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,9 +205,10 @@ def test_a_run_of_an_earlier_version_is_found_until_its_data_changes(
     words += [f"data.dir={data}", "data=open"]
     assert bench(*words) == 0
     choice, record = chosen(configured(*words))
-    old = record.folder.rename(record.folder.with_name(choice.id_by_path))
+    (by_path,) = choice.ids_by_path
+    old = record.folder.rename(record.folder.with_name(by_path))
     result = json.loads((old / "result.json").read_text())
-    result["run_id"] = choice.id_by_path
+    result["run_id"] = by_path
     (old / "result.json").write_text(json.dumps(result))
     capsys.readouterr()
     assert bench(*words) == 0
