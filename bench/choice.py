@@ -32,6 +32,13 @@ ADDED = {
 ids of before stay as they are. Further keys of the schema belong here."""
 
 
+NAMING = ("word_vectors", "encoder")
+"""Where a configuration names files."""
+
+FILES = ("word_vectors", "vectors", "source", "options", "weights", "model")
+"""Under which keys: a file or a folder, or the name of something published."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """What decides a run's numbers, as plain values: no paths, no logging, no device.
@@ -44,19 +51,20 @@ class Choice:
         values: The keys that count, by section.
         content: A hash of the files in `data.dir`, which stands in the id for the path; None where
             there are none (bench/run/contents.py).
-        vectors: A hash of each file of word vectors, by its path, for which it stands in the id.
+        files: A hash of each file of word vectors and of each encoder's, by its path, for which it
+            stands in the id.
     """
 
     values: Mapping[str, Any]
     content: str | None = None
-    vectors: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
         cfg: DictConfig,
         content: str | None = None,
-        vectors: Mapping[str, str] | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> Choice:
         """Take the choice out of a whole configuration, with its interpolations resolved."""
         values: Any = OmegaConf.to_container(cfg, resolve=True)
@@ -79,18 +87,18 @@ class Choice:
             del values["elmo"]["l2"]
         if not values.get("features"):
             values.pop("features", None)
-        return cls(values, content, vectors or {})
+        return cls(values, content, files or {})
 
     @cached_property
     def run_id(self) -> str:
         """A name that is the same for the same choice: the placement and a hash."""
-        return _id(self._with_vectors(self._with_content()))
+        return _id(self._with_files(self._with_content()))
 
     @property
     def ids_by_path(self) -> list[str]:
         """The run ids that earlier versions gave, the latest first.
 
-        In the one the path of the word vectors stands, in the other that of the data as well.
+        In the one the paths of word vectors and encoders stand, in the other that of the data, too.
         """
         ids = dict.fromkeys([_id(self._with_content()), _id(self.values)])
         return [each for each in ids if each != self.run_id]
@@ -108,16 +116,16 @@ class Choice:
         data = {**self.values["data"], "dir": None, "content": self.content}
         return {**self.values, "data": data}
 
-    def _with_vectors(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        held = {**values}
-        held["word_vectors"] = self._held(held.get("word_vectors"))
-        if "vectors" in held.get("encoder", {}):
-            encoder = held["encoder"]
-            held["encoder"] = {**encoder, "vectors": self._held(encoder["vectors"])}
-        return held
+    def _with_files(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        held = {key: self._held(values[key], key) for key in NAMING if key in values}
+        return {**values, **held}
 
-    def _held(self, path: Any) -> Any:
-        return {"content": self.vectors[path]} if path in self.vectors else path
+    def _held(self, value: Any, key: str) -> Any:
+        """Put hashes for the files that a section, or a value under a key, names."""
+        if isinstance(value, Mapping):
+            return {name: self._held(item, name) for name, item in value.items()}
+        known = key in FILES and isinstance(value, str) and value in self.files
+        return {"content": self.files[value]} if known else value
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

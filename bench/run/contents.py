@@ -1,6 +1,6 @@
-"""A run is known by what lies in its `data.dir` and its word vectors, wherever these are.
+"""A run is known by what its data, its word vectors and its encoder hold, wherever they lie.
 
-Published or built-in data stand in the run id by their name, which means one version of them. Of a
+What is published or built in stands in the run id by its name, which means one version of it. Of a
 folder or a file of the user's, the bytes that are read stand there; its path stands there only
 where there is nothing to read, so that the run itself can say what is missing. No torch at import.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,11 +18,12 @@ from typing import Any
 import xxhash
 from omegaconf import DictConfig, OmegaConf
 
-from bench.choice import Choice
+from bench.choice import FILES, NAMING, Choice, leaves
 from bench.records import DamagedRecord, Finished
 from bench.run.fingerprint import changed, stamp
 from bench.run.record import Record
-from elmo_core.downloads.cache import cache_folder
+from elmo_core.downloads.cache import OWN_FILE, cache_folder
+from elmo_core.downloads.presets import PRESETS
 from elmo_core.whole_files import replacing
 
 BLOCK = 2**20  # bytes that are hashed at a time
@@ -31,10 +32,10 @@ BLOCK = 2**20  # bytes that are hashed at a time
 def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
     """Return a configuration's choice, and the record of its run, which need not be there yet.
 
-    Earlier versions put the paths of word vectors and data into the id. What they finished is found
-    under that id as long as its record does not say that the data was another.
+    Earlier versions put paths into the id. What they finished is found under that id as long as its
+    record does not say that the data was another.
     """
-    choice = Choice.of(cfg, content(cfg), vectors(cfg))
+    choice = Choice.of(cfg, content(cfg), files(cfg))
     record = Record.of(choice, cfg.paths.runs)
     if cfg.force or record.folder.exists():
         return choice, record
@@ -51,11 +52,9 @@ def of_old(result: Finished, choice: Choice) -> str:
     """Say that a result was found under the id of an earlier version; nothing where it was not."""
     if result.run_id == choice.run_id:
         return ""
-    unknown = [
-        *([] if result.data.get("fingerprint") else ["the data was"]),
-        *(["the word vectors were"] if choice.vectors else []),
-    ]
-    noted = f", which did not note what {' and '.join(unknown)}" if unknown else ""
+    unknown = [] if result.data.get("fingerprint") else ["the data"]
+    unknown += sorted(choice.files)
+    noted = f", which did not note what was in {' and '.join(unknown)}" if unknown else ""
     return f" by an earlier version{noted}"
 
 
@@ -77,21 +76,34 @@ def content(cfg: DictConfig) -> str | None:
         return None
 
 
-def vectors(cfg: DictConfig) -> dict[str, str]:
-    """Hash each file of word vectors, the task's and the encoder's, by its path as it is given.
+def files(cfg: DictConfig) -> dict[str, str]:
+    """Hash the word vectors and what the encoder is read from, by the path as it is given.
 
-    The name of published vectors is no file, and one that is missing has no hash.
+    What is published has a name and no path, and what is missing has no hash: it is left out, and
+    so is an encoder that is not used.
     """
-    given = (cfg.word_vectors, OmegaConf.select(cfg, "encoder.vectors"))
+    used = ("word_vectors",) if cfg.elmo.placement == "none" else NAMING
+    given = OmegaConf.to_container(OmegaConf.masked_copy(cfg, list(used)), resolve=False)
     found = {}
-    for name in filter(None, given):
-        path = Path(os.path.realpath(Path(name).expanduser()))
-        with suppress(OSError):
-            if path.is_file():
-                facts = path.stat()
-                where = ["word vectors", str(path), facts.st_size, facts.st_mtime_ns]
-                found[name] = _kept(where, partial(_of_file, path))
+    for key, _ in leaves(given):
+        name = OmegaConf.select(cfg, key)
+        if key.rpartition(".")[2] not in FILES or not isinstance(name, str) or name in PRESETS:
+            continue
+        with suppress(OSError, ValueError):
+            paths = _read_from(Path(os.path.realpath(Path(name).expanduser())))
+            if paths:
+                facts = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
+                found[name] = _kept(["files", *facts], partial(_of_files, paths))
     return found
+
+
+def _read_from(path: Path) -> list[Path]:
+    """Return the files that are meant: a file, a folder's encoder, or all files of a folder."""
+    if path.is_file():
+        return [path]
+    if (own := path / OWN_FILE).is_file():
+        return [own]
+    return sorted(p for p in path.glob("[!.]*") if p.is_file())
 
 
 def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
@@ -117,9 +129,13 @@ def _hashed(cfg: DictConfig, folder: Path) -> str:
     return str(digest.hexdigest())
 
 
-def _of_file(path: Path) -> str:
+def _of_files(paths: Sequence[Path]) -> str:
+    """Hash files; the name of one alone does not count."""
     digest = xxhash.xxh3_128()
-    _feed(digest, path)
+    for path in paths:
+        if len(paths) > 1:
+            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+        _feed(digest, path)
     return str(digest.hexdigest())
 
 

@@ -16,6 +16,12 @@ Metrics = Mapping[str, Mapping[str, float]]
 """Scores by split and name."""
 
 
+def _vectors(choice: Choice) -> dict[str, str]:
+    """Return the hash of the file of word vectors; an encoder has its own fingerprint."""
+    found = choice.files.get(choice.values.get("word_vectors") or "")
+    return {"vectors": found} if found else {}
+
+
 def result_of(
     choice: Choice,
     data: BenchData,
@@ -54,7 +60,7 @@ def result_of(
             **choice.values["data"],
             "content": choice.content,
             "fingerprint": data.fingerprints,
-            **({"vectors": [*choice.vectors.values()]} if choice.vectors else {}),
+            **_vectors(choice),
         },
         encoder=encoder and _described(encoder),
         metrics=metrics,

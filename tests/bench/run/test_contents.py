@@ -142,6 +142,47 @@ def test_a_static_encoder_is_known_by_its_vectors(
     assert len(ids) == 2
 
 
+def test_an_encoder_is_known_by_its_weights(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    made, other = tmp_path / "model", tmp_path / "other"
+    for folder, weights in ((made, b"one"), (other, b"two")):
+        (folder / "steps").mkdir(parents=True)
+        (folder / "encoder.safetensors").write_bytes(weights)
+        (folder / "log.jsonl").write_text(str(folder))
+
+    def own(path: Path) -> tuple[str, str]:
+        return "encoder=elmo", f"encoder.source={path}"
+
+    first = run_id(data, *own(made))
+    (made / "log.jsonl").write_text("what the encoder is not read from")
+    assert run_id(data, *own(made)) == first
+    assert run_id(data, *own(other)) != first
+    (other / "encoder.safetensors").write_bytes(b"one")
+    assert run_id(data, *own(other)) == first
+    assert run_id(data, *own(other / "encoder.safetensors")) == first
+    plain = run_id(data, "elmo.placement=none", *own(made))
+    (made / "encoder.safetensors").write_bytes(b"trained for longer")
+    assert run_id(data, *own(made)) != first
+    assert run_id(data, "elmo.placement=none", *own(made)) == plain
+
+
+def test_a_model_in_a_folder_is_all_of_its_files(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bert"
+    folder.mkdir()
+    ids = set()
+    for name in ("config.json", "model.safetensors"):
+        (folder / name).write_text("{}")
+        ids.add(run_id(data, "encoder=transformer", f"encoder.model={folder}"))
+    parts = ["encoder=concat", "encoder@encoder.second=transformer"]
+    ids.add(run_id(data, *parts, f"encoder.second.model={folder}"))
+    (folder / "config.json").write_text("[]")
+    ids.add(run_id(data, *parts, f"encoder.second.model={folder}"))
+    assert len(ids) == 4
+
+
 def test_names_and_missing_files_stand_for_themselves(
     run_id: Callable[..., str], data: Path, tmp_path: Path
 ) -> None:
@@ -164,7 +205,7 @@ def test_a_run_is_found_under_the_path_of_its_word_vectors(
     choice, record = chosen(configured(*words))
     finished = record.finished()
     assert finished is not None
-    assert finished.data["vectors"] == list(choice.vectors.values())
+    assert [finished.data["vectors"]] == list(choice.files.values())
     latest, earliest = choice.ids_by_path
     for run_id in (latest, earliest):
         old = record.folder.rename(record.folder.with_name(run_id))
@@ -174,7 +215,7 @@ def test_a_run_is_found_under_the_path_of_its_word_vectors(
         capsys.readouterr()
         assert bench(*words) == 0
         shown = capsys.readouterr().out
-        assert "version, which did not note what the word vectors were; force" in shown
+        assert f"did not note what was in {tmp_path / 'v.txt'}; force" in shown
 
 
 def test_a_run_is_found_again_where_its_data_went(
@@ -222,4 +263,4 @@ def test_a_run_of_an_earlier_version_is_found_until_its_data_changes(
     (old / "result.json").write_text(json.dumps(result | {"schema": 1}))
     drop_a_line(data / "snli_1.0_train.jsonl")
     assert bench(*words) == 0
-    assert "version, which did not note what the data was; force" in capsys.readouterr().out
+    assert "version, which did not note what was in the data; force" in capsys.readouterr().out
