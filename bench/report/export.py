@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from bench.choice import FILES
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
 from bench.report.read import Experiment, Key, Records
@@ -14,15 +15,14 @@ from bench.report.read import Experiment, Key, Records
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""
 
-
-PLACES = ("data.dir=", "word_vectors=", "encoder.vectors=")
-"""How words begin that name data and word vectors, of which the name alone is kept."""
+PLACES = ("dir", *FILES)
+"""Under which keys data, word vectors and encoders lie, of whose paths the name alone is kept."""
 
 
 def export(records: Records, wanted: Collection[Key], path: Path) -> None:
     """Write the runs `wanted` of the records to `path` (bench/records/references.py).
 
-    Where the runs, their data and their word vectors lie on this machine is left out.
+    Where the runs, their data, word vectors and encoders lie on this machine is left out.
     """
     lines = [referred(records.runs[key]).to_json() for key in sorted(wanted)]
     lines += [
@@ -42,23 +42,22 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
     """Return what was found in a record without the places of this machine.
 
     Args:
-        found: JSON: commands stand under `command`, folders of data under `dir`, files of word
-            vectors under `word_vectors` and `vectors`.
+        found: JSON: commands stand under `command`, places under one of `PLACES`.
         runs: Those that commands may name; they are named as of the folder `runs`.
 
     >>> anywhere({"dir": "/me/EWT", "command": "python -m bench seed=1 paths.runs=/me/runs"}, [])
     {'dir': 'EWT', 'command': 'python -m bench seed=1'}
     >>> anywhere({"command": "x /me/ner/none-1 data.dir=/me/EWT"}, [("ner", "none-1")])
     {'command': 'x runs/ner/none-1 data.dir=EWT'}
-    >>> anywhere({"word_vectors": "/me/v.txt", "encoder": {"vectors": "/me/v.txt"}}, [])
-    {'word_vectors': 'v.txt', 'encoder': {'vectors': 'v.txt'}}
+    >>> anywhere({"word_vectors": "/me/v.txt", "command": "x encoder.source=/me/biLM"}, [])
+    {'word_vectors': 'v.txt', 'command': 'x encoder.source=biLM'}
     """
     if isinstance(found, list):
         return [anywhere(each, runs) for each in found]
     if not isinstance(found, dict):
         return found
     cleaned = {key: anywhere(value, runs) for key, value in found.items()}
-    for key in ("dir", "word_vectors", "vectors"):
+    for key in PLACES:
         if isinstance(cleaned.get(key), str):
             cleaned[key] = _name(cleaned[key])
     if cleaned.get("command"):
@@ -72,9 +71,9 @@ def _command(command: str, runs: Collection[Key]) -> str:
 
 
 def _word(word: str, runs: Collection[Key]) -> str:
-    for begin in PLACES:
-        if word.startswith(begin):
-            return begin + _name(word.removeprefix(begin))
+    key, equals, value = word.partition("=")
+    if key.rpartition(".")[2] in PLACES:
+        return key + equals + _name(value)
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word
 

@@ -76,7 +76,7 @@ class Run:
             written = self.result.to_json()
             chosen = {key: written[key] for key in ("data", "elmo", "encoder")}
             chosen["task"] = {"name": written["task"]}
-            found = ("fingerprint", "content", "stamp")
+            found = ("fingerprint", "content", "vectors", "stamp")
             chosen["data"] = {k: v for k, v in chosen["data"].items() if k not in found}
         chosen.pop("seed", None)
         return chosen

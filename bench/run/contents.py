@@ -121,9 +121,9 @@ def _hashed(cfg: DictConfig, folder: Path) -> str:
     from bench.run.build import task_of  # brings torch
 
     task, digest = task_of(cfg), xxhash.xxh3_128()
-    files = [(split, path) for split in ("train", "dev", "test") for path in task.paths(split)]
+    named = [(split, path) for split in ("train", "dev", "test") for path in task.paths(split)]
     runs = Path(cfg.paths.runs).expanduser().resolve()
-    for split, path in files or (("", path) for path in _below(folder, runs)):
+    for split, path in named or (("", path) for path in _below(folder, runs)):
         digest.update(f"{split}\0{path.name}\0{path.stat().st_size}\0".encode())
         _feed(digest, path)
     return str(digest.hexdigest())
