@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ SETS = {
     "test": ("senseval2", "senseval3", "semeval2013", "semeval2015"),
 }
 
+HELD_OUT = ("train", "dev")  # the splits that share the training set, where a part is held out
+
 log = logging.getLogger(__name__)
 
 
@@ -29,15 +32,26 @@ def locate(folder: Path, split: str) -> list[Path]:
     return [paths[0] for paths in found if paths]
 
 
-def read(folder: Path, split: str) -> Dataset | None:
+def read(folder: Path, split: str, held_out: int | None = None) -> Dataset | None:
     """Read the sentences of a split that have an instance, set after set.
+
+    With `held_out`, every so many-th document of the training set is dev, and not training;
+    dev's own sets are left alone.
 
     Columns: `id`, `set`, `tokens`, and of each instance `instances` (its id), `lemmas` (with part
     of speech), `spans` (first token, token after the last), `senses` (keys, of which each is
     right). None if `folder` has no set of the split. Raises DataError with file and line.
     """
-    paths = locate(folder, split)
-    return to_dataset((row for path in paths for row in _rows(path)), folder) if paths else None
+    paths = texts(folder, split, held_out)
+    rows: Iterable[dict[str, Any]] = (row for path in paths for row in _rows(path))
+    if held_out and split in HELD_OUT:
+        rows = _part(rows, held_out, dev=split == "dev")
+    return to_dataset(rows, folder) if paths else None
+
+
+def texts(folder: Path, split: str, held_out: int | None = None) -> list[Path]:
+    """Find the texts that a split is read from; see `read`."""
+    return locate(folder, "train" if held_out and split in HELD_OUT else split)
 
 
 def first_senses(folder: Path) -> dict[str, str]:
@@ -60,6 +74,23 @@ def inventory(folder: Path) -> Path:
 def answers(text: Path) -> Path:
     """Return the file of a text's senses, which lies beside it."""
     return text.with_name(text.name.removesuffix(SUFFIX) + KEYS)
+
+
+def document(row: Mapping[str, Any]) -> str:
+    """Name the document that a sentence is of.
+
+    >>> document({"id": "semcor.d001.s012"})
+    'semcor.d001'
+    """
+    name, _, sentence = str(row["id"]).rpartition(".")
+    return name or sentence
+
+
+def _part(rows: Iterable[dict[str, Any]], held_out: int, *, dev: bool) -> Iterator[dict[str, Any]]:
+    """Yield the sentences of every `held_out`-th document, or those of the others."""
+    for number, (_, sentences) in enumerate(groupby(rows, key=document), start=1):
+        if (number % held_out == 0) == dev:
+            yield from sentences
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

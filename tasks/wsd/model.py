@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.nn.nearest import NONE, nearest
+from tasks.nn.space import Space
 
 
 class SenseAverages(nn.Module):
@@ -14,23 +15,26 @@ class SenseAverages(nn.Module):
 
     In training mode, `forward` adds the instances' vectors to the sums of their senses; nothing is
     learned by gradient, and the placement keeps its first weights: all layers are their mean. A
-    cosine does not see the difference between a sum and an average.
+    cosine does not see the difference between a sum and an average. `space` is where cosines are
+    taken (tasks/nn/space.py), by the mean and covariance of all instances of training.
     """
 
     sums: Tensor
     counts: Tensor
 
-    def __init__(self, placement: Placement, senses: int) -> None:
+    def __init__(self, placement: Placement, senses: int, space: str = "raw") -> None:
         super().__init__()
         self.placement = placement.requires_grad_(False)
         dim = placement.output_dim(placement.input_dim(0))
+        self.space = Space(space, dim)
         self.register_buffer("sums", torch.zeros(senses, dim))
         self.register_buffer("counts", torch.zeros(senses, dtype=torch.long))
 
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Find the nearest senses. `mask` is (batch, tokens), `spans` (batch, instances, 2),
         `senses` and `candidates` (batch, instances, any), filled up with NONE → `nearest` (batch,
-        instances), a candidate or NONE, and its `similarity`, a cosine."""
+        instances), a candidate or NONE (in training mode always), and its `similarity`, a
+        cosine."""
         mask, spans = batch["mask"], batch["spans"]
         x = torch.zeros(*mask.shape, 0, device=mask.device)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
@@ -41,13 +45,15 @@ class SenseAverages(nn.Module):
             vectors = span_means(x, spans)[real]
             if self.training:
                 self.add(vectors, batch["senses"][real])
-            if self.placement.active:
+            elif self.placement.active:
                 senses, shown = batch["candidates"][real], self.counts > 0
-                found[real], similarity[real] = nearest(vectors, senses, self.sums, shown)
+                table = self.space(self.sums, self.counts)
+                found[real], similarity[real] = nearest(self.space(vectors), senses, table, shown)
         return {"nearest": found, "similarity": similarity}
 
     def add(self, vectors: Tensor, senses: Tensor) -> None:
         """Add vectors (instances, dim) to the sums of their senses (instances, any)."""
+        self.space.add(vectors)
         instances, slots = (senses != NONE).nonzero(as_tuple=True)
         rows = senses[instances, slots]
         self.sums.index_add_(0, rows, vectors[instances])

@@ -16,10 +16,11 @@ from tasks.base.folder_task import FolderTask
 from tasks.base.new_text import text_of, tokens_of
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
+from tasks.nn.space import check_space
 from tasks.task import Batch, DataError, Example
 from tasks.wsd import score as scoring
 from tasks.wsd.corpus import LETTERS
-from tasks.wsd.data import SETS, answers, first_senses, inventory, locate, read
+from tasks.wsd.data import SETS, answers, document, first_senses, inventory, read, texts
 from tasks.wsd.model import SenseAverages
 from tasks.wsd.sources import SOURCES
 
@@ -29,7 +30,14 @@ class WSD(FolderTask):
 
     An instance takes the sense, of those that training showed of its lemma and part of speech,
     whose average is nearest; if there is none, the first sense of the inventory. So do all without
-    an encoder. For the keywords, see FolderTask.
+    an encoder.
+
+    `space`: where vectors are compared, raw, centred or whitened (tasks/nn/space.py); `held_out`:
+    every so many-th document of SemCor is dev, instead of SemEval-2007. For `others`, see
+    FolderTask.
+
+    Raises:
+        ValueError: `space` is unknown, or `held_out` below 2.
     """
 
     name = "wsd"
@@ -39,16 +47,24 @@ class WSD(FolderTask):
     counts = staticmethod(scoring.counts)
     from_counts = staticmethod(scoring.from_counts)
 
+    def __init__(self, *, space: str = "raw", held_out: int | None = None, **others: Any) -> None:
+        check_space(space)
+        if held_out is not None and held_out < 2:
+            raise ValueError(f"held_out={held_out}: must be 2 or more, or null")
+        super().__init__(**others)
+        self.space, self.held_out = space, held_out
+
     def read(self, split: str) -> Dataset | None:
-        return read(self.folder, split)
+        return read(self.folder, split, self.held_out)
 
     def paths(self, split: str) -> list[Path]:
         """Return the texts, the answers beside each, and with them the inventory."""
-        texts = locate(self.folder, split)
-        return [*texts, *map(answers, texts), *([inventory(self.folder)] if texts else [])]
+        paths = texts(self.folder, split, self.held_out)
+        return [*paths, *map(answers, paths), *([inventory(self.folder)] if paths else [])]
 
     def files(self, split: str) -> str:
-        return " or ".join(f"{name}.data.xml" for name in SETS[split])
+        names = SETS["train" if self.held_out and split == "dev" else split]
+        return " or ".join(f"{name}.data.xml" for name in names)
 
     def prepare(self, train: Dataset) -> None:
         self._set_senses(by_frequency(train), first_senses(self.folder))
@@ -109,7 +125,7 @@ class WSD(FolderTask):
         }
 
     def model(self, placement: Placement) -> nn.Module:
-        return SenseAverages(placement, len(self.keys))
+        return SenseAverages(placement, len(self.keys), self.space)
 
     def predict(self, output: dict[str, Tensor], examples: Sequence[Example]) -> list[Example]:
         """Choose senses; `similarity` is the cosine, null where the inventory's first sense was
@@ -134,8 +150,7 @@ class WSD(FolderTask):
 
     def cluster(self, example: Example) -> str:
         """Name the text: a word tends to have one sense in it (Gale, Church & Yarowsky 1992)."""
-        text, _, sentence = str(example["id"]).rpartition(".")
-        return text or sentence
+        return document(example)
 
     def drawn(self, example: Example, row: Example) -> dict[str, str]:
         """Write each instance's lemma with its senses; see Task."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -97,6 +98,43 @@ def test_instances_take_the_nearest_sense_or_the_first(task: WSD) -> None:
     found = task.score(rows)
     assert found["precision"] == pytest.approx(200 / 3)
     assert found["recall"] == found["f1/senseval2"] == pytest.approx(50)
+
+
+@pytest.mark.parametrize(("space", "sense"), [("raw", 0), ("centred", 1), ("whitened", 1)])
+def test_a_common_direction_hides_the_sense(space: str, sense: int) -> None:
+    """Two senses that differ in how far they lie from 0 on the side where all vectors are."""
+    model = SenseAverages(Placement("input", 1, 2, choice="all", dropout=0.0), 2, space)
+    x = torch.tensor([[[40.0, 1.1], [40.0, 0.9], [60.0, 1.1], [60.0, 0.9], [60.0, 1.5]]])
+    spans = torch.tensor([[[place, place + 1] for place in range(5)]])
+    senses, either = torch.tensor([[[0], [0], [1], [1]]]), torch.tensor([[[0, 1]] * 5])
+    train = {"mask": torch.ones(1, 5).bool(), "spans": spans[:, :4], "senses": senses}
+    model({**train, "candidates": either[:, :4]}, x.unsqueeze(1))
+    asked = {**train, "spans": spans[:, 4:], "candidates": either[:, 4:]}
+    assert model.eval()(asked, x.unsqueeze(1))["nearest"].tolist() == [[sense]]
+
+
+def test_every_second_document_is_held_out(wsd_folder: Path) -> None:
+    task = WSD(data="open", folder=str(wsd_folder), held_out=2)
+    train, dev, test = (task.load(split) for split in ("train", "dev", "test"))
+    assert train is not None
+    assert dev is not None
+    assert test is not None
+    assert [row["id"] for row in train] == ["semcor.d000.s000"]
+    assert [row["id"] for row in dev] == ["semcor.d001.s000"]
+    assert {row["set"] for row in test} == {"senseval2", "semeval2015"}  # as without
+    assert task.paths("train") == task.paths("dev")
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"space": "white"}, "space=white: unknown"),
+        ({"held_out": 1}, "held_out=1: must be 2 or more"),
+    ],
+)
+def test_keys_out_of_range_are_told(keys: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        WSD(**keys)
 
 
 def test_without_an_encoder_all_take_the_first_sense(task: WSD) -> None:
