@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench.choice import leaves
+from bench.choice import FILES, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Run
@@ -84,14 +84,26 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     names = _data_names(runs)
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        chosen = {**run.choice, "data": {**run.choice["data"], "dir": names[run]}}
-        by_choice[json.dumps([run.task, chosen], sort_keys=True, default=str)].append(run)
+        chosen = json.dumps([run.task, _chosen(run, names[run])], sort_keys=True, default=str)
+        by_choice[chosen].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
     for together in by_choice.values():
         together.sort(key=lambda run: run.seed)
         alike[together[0].task, names[together[0]]].append(together)
     found = [group for family in alike.values() for group in told_apart(family, names)]
     return sorted(found, key=_order)
+
+
+def _chosen(run: Run, data: str) -> dict[str, Any]:
+    """Return the choice, in which data, word vectors and encoder are what they hold, not where
+    they lie; of an older version's run it is not known what the word vectors held."""
+    chosen = {**run.choice, "data": {**run.choice["data"], "dir": data}}
+    if vectors := run.result.data.get("vectors"):
+        chosen["word_vectors"] = vectors
+    if run.result.encoder and "encoder" in chosen:
+        keys = {key: value for key, value in chosen["encoder"].items() if key not in FILES}
+        chosen["encoder"] = {**keys, "fingerprint": run.result.encoder.fingerprint}
+    return chosen
 
 
 def _data_names(runs: Sequence[Run]) -> dict[Run, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
+from omegaconf import OmegaConf
 from rich.console import Console
 
 from bench.report import wording
@@ -102,6 +103,23 @@ def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
     for body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end", text, re.DOTALL):
         for line in (line for line in body[1].splitlines() if line.endswith(r"\\")):
             assert len(re.findall(r"(?<!\\)&", line)) == len(body[0]) - 1
+
+
+@pytest.mark.parametrize(("same", "lines"), [(True, 1), (False, 2)])
+def test_files_are_what_they_hold(tmp_path: Path, same: bool, lines: int) -> None:
+    """Word vectors and an encoder at two places: the same bytes make one line of two seeds."""
+    make = Maker(tmp_path)
+    for seed in (1, 2):
+        run_id = make.run(seed=seed, placement="input")
+        folder = tmp_path / "snli" / run_id
+        config = OmegaConf.load(folder / "config.yaml")
+        config.word_vectors = f"/machine{seed}/glove.txt"
+        config.encoder = {"_target_": "elmo_core.load_encoder", "source": f"/machine{seed}/elmo"}
+        OmegaConf.save(config, folder / "config.yaml")
+        result = json.loads((folder / "result.json").read_text())
+        result["data"]["vectors"] = "0" if same else str(seed)
+        (folder / "result.json").write_text(json.dumps(result))
+    assert len(groups(read(tmp_path).finished)) == lines
 
 
 def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None:
