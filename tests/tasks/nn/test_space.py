@@ -23,7 +23,9 @@ def shown() -> torch.Tensor:
 
 
 def test_raw_changes_nothing(shown: torch.Tensor) -> None:
-    assert torch.equal(filled("raw", shown)(shown), shown)
+    space = filled("raw", shown)
+    assert torch.equal(space(shown), shown)
+    assert not space.state_dict()
 
 
 def test_centred_vectors_have_no_mean(shown: torch.Tensor) -> None:
