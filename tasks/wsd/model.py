@@ -33,8 +33,8 @@ class SenseAverages(nn.Module):
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Find the nearest senses. `mask` is (batch, tokens), `spans` (batch, instances, 2),
         `senses` and `candidates` (batch, instances, any), filled up with NONE → `nearest` (batch,
-        instances), a candidate or NONE (in training mode always), and its `similarity`, a
-        cosine."""
+        instances), a candidate or NONE, and its `similarity`, a cosine (in training mode of the raw
+        vectors)."""
         mask, spans = batch["mask"], batch["spans"]
         x = torch.zeros(*mask.shape, 0, device=mask.device)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
@@ -45,10 +45,12 @@ class SenseAverages(nn.Module):
             vectors = span_means(x, spans)[real]
             if self.training:
                 self.add(vectors, batch["senses"][real])
-            elif self.placement.active:
+            if self.placement.active:
                 senses, shown = batch["candidates"][real], self.counts > 0
-                table = self.space(self.sums, self.counts)
-                found[real], similarity[real] = nearest(self.space(vectors), senses, table, shown)
+                table = self.sums
+                if not self.training:  # before its end, the space of training is not known
+                    table, vectors = self.space(table, self.counts), self.space(vectors)
+                found[real], similarity[real] = nearest(vectors, senses, table, shown)
         return {"nearest": found, "similarity": similarity}
 
     def add(self, vectors: Tensor, senses: Tensor) -> None:
