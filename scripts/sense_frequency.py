@@ -31,21 +31,21 @@ def frequencies(run: Path) -> dict[str, dict[str, int]]:
     return {lemma: {key: next(counts) for key in keys} for lemma, keys in senses.items()}
 
 
-def answers(run: Path, split: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield lemma, right senses and answer of each instance."""
+def answers(run: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield lemma, right senses and answer of each instance of dev."""
     with (run / "predictions.jsonl").open() as lines:
         for row in map(json.loads, lines):
-            if row["split"] == split:
+            if row["split"] == "dev":
                 yield from zip(row["lemmas"], row["gold"], row["prediction"], strict=True)
 
 
-def table(run: Path, split: str) -> Iterator[str]:
-    """Yield the lines of a Markdown table."""
+def table(run: Path) -> Iterator[str]:
+    """Yield what is right in all, and the lines of a Markdown table."""
     known = frequencies(run)
     of_gold, of_answer = Counter[int](), Counter[int]()
     gold_right, answer_right = Counter[int](), Counter[int]()
     usual = 0
-    for lemma, right_ones, answer in answers(run, split):
+    for lemma, right_ones, answer in answers(run):
         counts = known.get(lemma, {})
         if len(counts) < 2:
             continue
@@ -58,13 +58,15 @@ def table(run: Path, split: str) -> Iterator[str]:
         of_answer[there] += 1
         answer_right[there] += right
     both = sum(of_gold.values())
-    yield f"{both:,} instances: {_share(gold_right.total(), both)} % right; the most frequent "
-    yield f"sense {_share(usual, both)} %\n\n| shown | gold | right | chosen | right |\n"
-    yield "| ---: | ---: | ---: | ---: | ---: |\n"
+    right_share, usual_share = _share(gold_right.total(), both), _share(usual, both)
+    yield f"{both:,} instances: {right_share} % right; the most frequent sense {usual_share} %"
+    yield ""
+    yield "| shown | gold | right | chosen | right |"
+    yield "| ---: | ---: | ---: | ---: | ---: |"
     for i, name in enumerate(BOUNDS.values()):
         gold = f"{of_gold[i]:,} | {_share(gold_right[i], of_gold[i])} %"
         chosen = f"{of_answer[i]:,} | {_share(answer_right[i], of_answer[i])} %"
-        yield f"| {name} | {gold} | {chosen} |\n"
+        yield f"| {name} | {gold} | {chosen} |"
 
 
 def _class(count: int) -> int:
@@ -80,10 +82,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's folder")
-    parser.add_argument("--split", default="dev", help="dev (default) or test")
-    given = parser.parse_args()
-    for run in given.runs:
-        print(f"{run.name}: {''.join(table(run, given.split))}")
+    for run in parser.parse_args().runs:
+        print(f"{run.name}:", *table(run), "", sep="\n")
 
 
 if __name__ == "__main__":

@@ -47,10 +47,11 @@ class Space(nn.Module):
 
     def add(self, vectors: Tensor) -> None:
         """Take vectors (any, dim) into the mean and the covariance."""
-        self.shown += len(vectors)
+        if self.kind == "raw":
+            return
         exact = vectors.double()
-        if self.kind != "raw":
-            self.total += exact.sum(0)
+        self.shown += len(vectors)
+        self.total += exact.sum(0)
         if self.kind == "whitened":
             self.products += exact.T @ exact
 
