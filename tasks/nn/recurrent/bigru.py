@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 STD = 0.05  # of all matrices at the start
 
@@ -96,9 +97,9 @@ class _Recurrence(Function):
         u, rz, inner, n, before = ctx.saved_tensors
         r, z = rz.chunk(2, dim=2)
         # Derivatives of h' by the three pre-activations of U h + b, for all tokens at once.
-        by_n = (1 - z) * (1 - n * n)
+        by_n = by_tanh(1 - z, n)
         slopes = torch.stack(
-            [by_n * inner * r * (1 - r), (before - n) * z * (1 - z), by_n * r], dim=2
+            [by_sigmoid(by_n * inner, r), by_sigmoid(before - n, z), by_n * r], dim=2
         )
         d_h = d_output.clone()  # grows by what comes from the next step
         carried = d_output.new_zeros(2, 0, u.shape[2])

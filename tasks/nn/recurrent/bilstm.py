@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import PackedSequence
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
 from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
 class BiLSTM(nn.Module):
@@ -53,9 +54,9 @@ class BiLSTM(nn.Module):
         gates = linear(packed.data, self._both("weight_ih"), bias)
         ahead, back = for_products(self._both("weight_hh")).chunk(2)
         with torch.autocast("cpu", enabled=False):
-            forward, backward = gates.to(bias.dtype).chunk(2, dim=1)
-            left = _Recurrence.apply(forward, ahead, steps)
-            right = _Recurrence.apply(backward[mirrored], back, steps)
+            forward, backward = gates.chunk(2, dim=1)
+            left = _Recurrence.apply(forward, ahead, steps, bias.dtype)
+            right = _Recurrence.apply(backward[mirrored], back, steps, bias.dtype)
             return packed._replace(data=torch.cat([left, right[mirrored]], dim=1))
 
     def _both(self, name: str) -> Tensor:
@@ -73,12 +74,12 @@ class _Recurrence(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, gates: Tensor, u: Tensor, steps: list[int]) -> Tensor:
-        """Map packed `gates` (all tokens, 4 * hidden), with `u` (4 * hidden, hidden), to h (all
-        tokens, hidden); `steps` says how many sequences have a token at each step, the longest
-        first."""
+    def forward(ctx: Any, gates: Tensor, u: Tensor, steps: list[int], dtype: torch.dtype) -> Tensor:
+        """Map packed `gates` (all tokens, 4 * hidden), with `u` (4 * hidden, hidden) of the same
+        precision, to h (all tokens, hidden) of `dtype`; `steps` says how many sequences have a
+        token at each step, the longest first."""
         hidden = u.shape[1]
-        gates = gates.clone()  # the state's part is added below
+        gates = gates.to(dtype, copy=True)  # the state's part is added below
         output, squashed, before_h, before_c = gates.new_empty(4, len(gates), hidden).unbind()
         h, c = gates.new_zeros(2, steps[0], hidden).unbind()
         for rows, n in walk(steps):
@@ -105,11 +106,11 @@ class _Recurrence(Function):
         # Derivatives of c' by the pre-activations of i, f, g and of h' by that of o, for all tokens
         # at once; they become the gates' gradient in place.
         slopes = gates.new_empty(len(gates), 4, u.shape[1])
-        torch.mul(g * i, 1 - i, out=slopes[:, 0])
-        torch.mul(before_c * f, 1 - f, out=slopes[:, 1])
-        torch.mul(i, 1 - g * g, out=slopes[:, 2])
-        torch.mul(squashed * o, 1 - o, out=slopes[:, 3])
-        h_by_c = o * (1 - squashed * squashed)
+        by_sigmoid(g, i, out=slopes[:, 0])
+        by_sigmoid(before_c, f, out=slopes[:, 1])
+        by_tanh(i, g, out=slopes[:, 2])
+        by_sigmoid(squashed, o, out=slopes[:, 3])
+        h_by_c = by_tanh(o, squashed)
         d_h, d_c = d_output.new_zeros(2, ctx.steps[0], u.shape[1]).unbind()
         for rows, n in reversed(walk(ctx.steps)):
             now = slopes[rows]
@@ -119,5 +120,5 @@ class _Recurrence(Function):
             now[:, 3] *= d_h[:n]
             d_c[:n] *= f[rows]
             d_h[:n] = times(now.flatten(1).to(u.dtype), u.t())
-        d_gates = slopes.flatten(1)
-        return d_gates, outer(d_gates.to(u.dtype), before_h.to(u.dtype)), None
+        d_gates = slopes.flatten(1).to(u.dtype)
+        return d_gates, outer(d_gates, before_h.to(u.dtype)), None, None

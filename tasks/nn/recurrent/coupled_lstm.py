@@ -23,6 +23,7 @@ from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear
 from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
 class CoupledBiLSTM(nn.Module):
@@ -114,8 +115,8 @@ class _Recurrence(Function):
     def backward(ctx: Any, d_output: Tensor) -> Any:
         gates, from_state, drop, squashed, before_h, before_c = ctx.saved_tensors
         i, j, o = gates.chunk(3, dim=2)
-        c_by_i, c_by_j = (j - before_c) * i * (1 - i), i * (1 - j * j)
-        h_by_o, h_by_c = squashed * o * (1 - o), o * (1 - squashed * squashed)
+        c_by_i, c_by_j = by_sigmoid(j - before_c, i), by_tanh(i, j)
+        h_by_o, h_by_c = by_sigmoid(squashed, o), by_tanh(o, squashed)
         kept = 1 - i
         d_gates = torch.empty_like(gates)
         d_h, d_c = torch.zeros_like(drop), torch.zeros_like(drop)

@@ -23,6 +23,7 @@ from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
 from tasks.nn.recurrent.packed import pack, unpack, walk
+from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
 class AlternatingLSTM(nn.Module):
@@ -75,7 +76,6 @@ class HighwayLSTM(nn.Module):
         gates = linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
         from_state = for_products(self.from_state)
         with torch.autocast(x.device.type, enabled=False):
-            gates = gates.to(self.bias.dtype)
             return _Recurrence.apply(gates, from_state, drop, steps, self.reverse)
 
 
@@ -100,7 +100,7 @@ class _Recurrence(Function):
         reverse: bool,
     ) -> Tensor:
         hidden, dtype = from_state.shape[1], from_state.dtype
-        gates = gates.clone()  # the state's part is added below
+        gates = gates.to(drop.dtype, copy=True)  # the state's part is added below
         squashed, highway, output, before_h, before_c = gates.new_empty(
             5, len(gates), hidden
         ).unbind()
@@ -137,8 +137,8 @@ class _Recurrence(Function):
             now[:, 3:] *= d_h[:n].unsqueeze(1)
             d_c[:n] *= forget[rows]
             d_h[:n] = times(now.flatten(1)[:, : 5 * hidden].to(dtype), from_state.t())
-        d_gates = slopes.flatten(1)
-        d_recurrent = d_gates[:, : 5 * hidden].to(dtype)
+        d_gates = slopes.flatten(1).to(dtype)
+        d_recurrent = d_gates[:, : 5 * hidden]
         return d_gates, outer(d_recurrent, before_h.to(dtype)), None, None, None
 
 
@@ -151,15 +151,11 @@ def _slopes(
     k; (all tokens, hidden): of h by c, and of c by the c before it.
     """
     g, i, f, o, t, k = gates.chunk(6, dim=1)
-    slopes = torch.stack(
-        [
-            i * (1 - g * g),
-            g * i * (1 - i),
-            before_c * f * (1 - f),
-            t * highway * (1 - o),
-            (highway - k) * t * (1 - t),
-            1 - t,
-        ],
-        dim=1,
-    )
-    return slopes, t * o * (1 - squashed * squashed), f
+    slopes = gates.new_empty(len(gates), 6, g.shape[1])
+    by_tanh(i, g, out=slopes[:, 0])
+    by_sigmoid(g, i, out=slopes[:, 1])
+    by_sigmoid(before_c, f, out=slopes[:, 2])
+    by_sigmoid(t * squashed, o, out=slopes[:, 3])
+    by_sigmoid(highway - k, t, out=slopes[:, 4])
+    torch.sub(torch.ones_like(t[:1]), t, out=slopes[:, 5])
+    return slopes, by_tanh(t * o, squashed), f

@@ -1,0 +1,33 @@
+"""Derivatives of gates from their values, each in one pass over memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def by_sigmoid(factor: Tensor, gate: Tensor, out: Tensor | None = None) -> Tensor:
+    """Compute factor · dσ(x)/dx = factor · gate · (1 − gate), where gate = σ(x), into `out`.
+
+    >>> by_sigmoid(torch.ones(1), torch.tensor([0.5]))
+    tensor([0.2500])
+    """
+    return _into(out, torch.ops.aten.sigmoid_backward, factor, gate)
+
+
+def by_tanh(factor: Tensor, gate: Tensor, out: Tensor | None = None) -> Tensor:
+    """Compute factor · dtanh(x)/dx = factor · (1 − gate²), where gate = tanh(x), into `out`.
+
+    >>> by_tanh(torch.ones(1), torch.tensor([0.5]))
+    tensor([0.7500])
+    """
+    return _into(out, torch.ops.aten.tanh_backward, factor, gate)
+
+
+def _into(out: Tensor | None, operator: Any, factor: Tensor, gate: Tensor) -> Tensor:
+    result: Tensor = (
+        operator(factor, gate) if out is None else operator.grad_input(factor, gate, grad_input=out)
+    )
+    return result
