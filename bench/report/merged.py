@@ -132,22 +132,25 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
 
 
 def _command_of_both(one: str, other: str) -> str:
-    """Return a command for what both made, if they differ in tasks and seeds alone; else `one`.
+    """Return a command for what both made, if they differ in tasks, seeds and order alone.
 
-    >>> _command_of_both("python -m bench task=ner seed=1,2", "python -m bench task=ner,srl seed=3")
+    Otherwise `one`.
+
+    >>> _command_of_both("python -m bench task=ner seed=1,2", "python -m bench seed=3 task=ner,srl")
     'python -m bench task=ner,srl seed=1,2,3'
     """
     ours, theirs = shlex.split(one), shlex.split(other)
-    if len(ours) != len(theirs):
-        return one
+    others = {word.partition("=")[0]: word for word in theirs}
     words = []
-    for word, another in zip(ours, theirs, strict=True):
+    for word in ours:
         key, _, values = word.partition("=")
-        if word != another and (key not in ("task", "seed") or not another.startswith(f"{key}=")):
+        another = others.pop(key, None)
+        if another is None or (word != another and key not in ("task", "seed")):
             return one
-        more = another.partition("=")[2]
-        both = dict.fromkeys([*values.split(","), *more.split(",")])
+        both = dict.fromkeys([*values.split(","), *another.partition("=")[2].split(",")])
         words.append(word if word == another else f"{key}={','.join(both)}")
+    if others:
+        return one
     return shlex.join(words)
 
 
