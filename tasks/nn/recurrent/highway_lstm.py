@@ -157,5 +157,5 @@ def _slopes(
     by_sigmoid(before_c, f, out=slopes[:, 2])
     by_sigmoid(t * squashed, o, out=slopes[:, 3])
     by_sigmoid(highway - k, t, out=slopes[:, 4])
-    torch.sub(torch.ones_like(t[:1]), t, out=slopes[:, 5])
+    slopes[:, 5] = 1 - t
     return slopes, by_tanh(t * o, squashed), f
