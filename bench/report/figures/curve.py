@@ -31,12 +31,15 @@ def curve(grid: Grid) -> Iterator[Picture]:
         for axes, place in zip(panels[1:], places, strict=True):
             _shares(axes, axis, [(x, mix) for x, mix in mixed if mix.place == place])
         axis.label(panels[-1], name)
+        shares, uniform = (
+            (" and learned shares of the layers", "; dotted: uniform") if places else ("", "")
+        )
         yield Picture(
             name=f"{experiment.id}-{number + 1}",
             section=experiment.id,
-            caption=f"{grid.title(row)}: score and learned shares of the layers against {name} "
-            "(means over the seeds; bars: standard deviation; dotted: uniform).",
-            alt=f"{row}: score and layer weights against {name}",
+            caption=f"{grid.title(row)}: score{shares} against {name} "
+            f"(means over the seeds; bars: standard deviation{uniform}).",
+            alt=f"{row}: score{shares} against {name}",
             figure=figure,
         )
 
