@@ -65,6 +65,8 @@ class WordVectors:
         self._rows: dict[str, NDArray[np.float32] | None] = {}
         self.dim = 0
         keys, starts = self._index()
+        if not self.dim:
+            raise WeightsError(f"word vectors: {self.path} has no words")
         order = np.argsort(keys, kind="stable")
         self._keys, self._starts = keys[order], starts[order]
 
@@ -104,7 +106,7 @@ class WordVectors:
         self._text.seek(start)
         for number, line in enumerate(iter(self._text.readline, b""), start=1):
             row = line.rstrip()
-            if number > 1 or not _is_header(row):
+            if row and (number > 1 or not _is_header(row)):
                 self.dim = self.dim or row.count(b" ")
                 keys.append(hash(self._word(row, number)))
                 starts.append(start)

@@ -139,9 +139,10 @@ class Task(ABC):
         sentences = self.sentences(example)
         changed: Example = {}
         for key, value in example.items():
-            if value in sentences:
+            # The same list, not an equal one: a tag may be spelled like its token.
+            if any(value is words for words in sentences):
                 changed[key] = respell(value)
-            elif value == sentences:
+            elif isinstance(value, list) and list(map(id, value)) == list(map(id, sentences)):
                 changed[key] = [respell(words) for words in value]
         if not changed:
             raise NotImplementedError("its task does not say how (Task.respelled)")

@@ -75,10 +75,10 @@ class Coref(WordTask):
         """Make an example of `text`; or of `sentences`, lists of words, which may come with
         `speakers`, a list beside each; `genre`, where training knew some."""
         sentences = fields.get("sentences") or list(split_sentences(text_of(fields)))
-        speakers = fields.get("speakers") or [[""] * len(words) for words in sentences]
-        if not _words(sentences):
+        if not (_texts(sentences) and all(words and all(words) for words in sentences)):
             raise DataError("sentences: must be lists of words, none of them empty")
-        if [len(row) for row in speakers] != [len(words) for words in sentences]:
+        speakers = fields.get("speakers") or [[""] * len(words) for words in sentences]
+        if not _texts(speakers) or list(map(len, speakers)) != list(map(len, sentences)):
             raise DataError("speakers: must be lists like `sentences`, one speaker a word")
         genre = str(fields.get("genre", ""))
         return {"genre": genre, "sentences": sentences, "speakers": speakers, "clusters": []}
@@ -192,10 +192,10 @@ def _begins(examples: Sequence[Example]) -> list[int]:
     return [0, *accumulate(sum(map(len, example["sentences"])) for example in examples)]
 
 
-def _words(sentences: Any) -> bool:
-    """Return whether these are lists of words, none of them empty."""
-    return all(
-        isinstance(s, list) and s and all(isinstance(w, str) and w for w in s) for s in sentences
+def _texts(rows: Any) -> bool:
+    """Return whether this is a list of lists of strings."""
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and all(isinstance(each, str) for each in row) for row in rows
     )
 
 

@@ -39,7 +39,8 @@ def find_files(
         for pattern in patterns:
             files = sorted(place.rglob(pattern))
             if files:
-                return place, [file for file in files if "english" in file.parts] or files
+                english = [each for each in files if "english" in each.relative_to(place).parts]
+                return place, english or files
     return None, []
 
 

@@ -21,6 +21,7 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
 
     Returns:
         `accuracy`, and for each gold tag `recall/TAG`: the accuracy over the tokens that have it.
+        Of no tokens the accuracy is 0.
 
     Raises:
         ValueError: gold and pred have unlike numbers of tokens.
@@ -31,6 +32,8 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
     from sklearn.metrics import accuracy_score, recall_score  # here: it is slow to import
 
     flat, guess = list(chain(*gold)), list(chain(*pred))
+    if not flat:
+        return {"accuracy": 0.0}
     kinds = sorted(set(flat))
     recalls = recall_score(flat, guess, labels=kinds, average=None, zero_division=0)
     return {

@@ -24,6 +24,8 @@ def read_first_senses(path: Path) -> dict[str, str]:
     """
     first: dict[str, tuple[int, str]] = {}
     for number, line in read_lines(path):
+        if not line.strip():
+            continue
         fields = line.split("\t" if "\t" in line else " ")
         key = KEY.fullmatch(fields[0])
         rank = {4: fields[2:3], 5: fields[3:4]}.get(len(fields), [])

@@ -21,6 +21,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "tiny.2d.txt"
 
 
+def test_blank_lines_are_no_words(tmp_path: Path) -> None:
+    (tmp_path / "gaps.txt").write_text("the 0.5 1\n\nbank 2 3\n \n\n")
+    vectors = WordVectors(tmp_path / "gaps.txt")
+    assert (len(vectors), vectors.dim) == (2, 2)
+    assert vectors(["bank", ""]).tolist() == [[2, 3], [0, 0]]
+
+
 def test_rows(path: Path) -> None:
     vectors = WordVectors(path)
     words = ["The", "the", ". . .", "é", "THE", "É", "gone", "\ud800", "."]
@@ -58,6 +65,7 @@ def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "not a file, or empty"),
+        ("\n\n", "has no words"),
         ("alone\n", "line 1: expected a word and its numbers"),
         ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
         ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),

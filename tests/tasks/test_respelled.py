@@ -94,6 +94,16 @@ def test_words_do_change_and_no_noise_changes_nothing(name: str, prepared: Prepa
     assert changed > 0
 
 
+def test_a_tag_that_is_spelled_like_its_token_stays(prepared: Prepared) -> None:
+    for name in ("ner", "pos", "srl"):
+        task, (example, *_), _ = prepared(name)
+        words = next(key for key, value in example.items() if value is task.sentences(example)[0])
+        same = {**example, words: ["TO"], "tags": ["TO"]}
+        noisy = task.respelled(same, Noise("typos", 1))
+        assert noisy[words] != ["TO"]
+        assert noisy["tags"] == ["TO"]
+
+
 class NoFields(Task):
     """A task whose examples hold no token lists."""
 

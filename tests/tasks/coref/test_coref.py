@@ -111,7 +111,8 @@ def test_malformed_files_are_refused(text: str, says: str, tmp_path: Path) -> No
 
 
 def test_folders_as_ontonotes_has_them(tmp_path: Path) -> None:
-    """Gold before automatic, English alone where it is marked."""
+    """Gold before automatic, English alone where it is marked below the split's folder."""
+    tmp_path /= "english"
     for language, name in (("english", "bc"), ("chinese", "zz")):
         folder = tmp_path / "v4" / "data" / "development" / language
         folder.mkdir(parents=True)
@@ -246,7 +247,12 @@ def test_gold_too_wide_for_a_span_is_passed_over(small: Coref) -> None:
     ("given", "says"),
     [
         ({"sentences": [["a"], []]}, "sentences: must be lists of words"),
+        ({"sentences": [1]}, "sentences: must be lists of words"),
+        ({"sentences": 5}, "sentences: must be lists of words"),
         ({"sentences": [["a"]], "speakers": [["x", "y"]]}, "speakers: must be lists like"),
+        ({"sentences": [["a"]], "speakers": [None]}, "speakers: must be lists like"),
+        ({"sentences": [["a"]], "speakers": 5}, "speakers: must be lists like"),
+        ({"sentences": [["a"]], "speakers": [[["x"]]]}, "speakers: must be lists like"),
         ({"text": " "}, "needs the field 'text'"),
     ],
 )

@@ -84,6 +84,7 @@ def test_without_an_encoder_the_usual_tag(prepared: Callable) -> None:
     # "play" is NN twice, VB once, VBP once
     expected = {"usual tag of the word": 50, "any use": (25 + 50) / 2}
     assert task.yardsticks(train, dev) == pytest.approx(expected)
+    assert task.score(rows[2:]) == {"accuracy": 0.0}  # its sentence asks for no word
 
 
 def test_the_first_uses_are_kept(prepared: Callable) -> None:

@@ -120,6 +120,10 @@ def test_first_senses(wsd_folder: Path) -> None:
         "long#a": "long%3:00:02::",
     }
     assert first_senses(wsd_folder) == expected
+    (wsd_folder / "index.sense").write_text(
+        (wsd_folder / "index.sense").read_text().replace("\n", "\n\n") + " \n"
+    )
+    assert first_senses(wsd_folder) == expected
     table = "bank%1:14:00::\tbank\tn\t2\t1-n\nbank%1:17:01::\tbank\tn\t1\t2-n\n"
     (wsd_folder / "oewn_senses.tsv").write_text(
         table + ".22_caliber%3:01:00::\t.22 caliber\ta\t1\t3-a\n"
