@@ -7,19 +7,22 @@ spelling is read all the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from torch import nn
 
+from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.pretraining import folder
-from elmo_core.pretraining.corpus import Corpus, encode
+from elmo_core.pretraining.corpus import TOKENS, TYPES, Corpus, encode
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity, measure
 from elmo_core.pretraining.settings import changed
 from elmo_core.text.files import find_texts, read_tokenised
+from elmo_core.whole_files import sha256_of
 
 
 def finetune(
@@ -38,7 +41,7 @@ def finetune(
         source: the folder of a model that `train` made.
         texts: tokenised training text, one sentence a line: files, or folders of them.
         dev: text of the same form, only measured.
-        out: the folder of the new model.
+        out: the folder of the new model, where a training that was interrupted goes on.
         changes: settings of the training that shall differ, each `KEY=VALUE`.
         devices: how many processes share the text.
         loop: what `elmo_core.pretraining.loop.fit` takes besides.
@@ -49,7 +52,7 @@ def finetune(
     Raises:
         OptionsError, WeightsError, TextError, CorpusError: a model, setting or text that cannot be
             used.
-        TrainingError: what `fit` raises.
+        TrainingError: `out` holds the training of another model or text; what `fit` raises besides.
     """
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])
@@ -61,5 +64,18 @@ def finetune(
             encode(read_tokenised(find_texts(paths).values()), vocabulary, encoded)
             corpora.append(Corpus(encoded, vocabulary, model.bilm.options.characters))
         before = measure(model, corpora[1])
-        fit(PretrainingModule(model, corpora[0], training, devices), corpora[1], out, **loop)
+        origin = _origin(source, Path(scratch) / "train")
+        module = PretrainingModule(model, corpora[0], training, devices, origin)
+        fit(module, corpora[1], out, **loop)
         return before, measure(folder.load(out)[0], corpora[1])
+
+
+def _origin(source: Path, encoded: Path) -> str:
+    """Name a model and a text by what their files hold, wherever they lie."""
+    model = _digits(source / OWN_FILE, source / folder.SOFTMAX)
+    return f"model {model} and text {_digits(encoded / TOKENS, encoded / TYPES)}"
+
+
+def _digits(*files: Path) -> str:
+    """Return the first digits of a hash of these files: enough to tell a few apart."""
+    return sha256("".join(map(sha256_of, files)).encode()).hexdigest()[:12]

@@ -47,7 +47,7 @@ class PretrainingModule(pl.LightningModule):
         devices: int = 1,
         origin: str | None = None,
     ) -> None:
-        """Take a model and its text; `origin` is the fingerprint of the encoder it starts from."""
+        """Take a model and its text; `origin` names, by its content, what it starts from."""
         super().__init__()
         self.model, self.corpus, self.training_part = model, corpus, training
         self.devices, self.origin = devices, origin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -81,3 +82,26 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
         load_encoder(tmp_path / "tuned").fingerprint != load_encoder(tmp_path / "model").fingerprint
     )
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "model").items())
+
+
+def test_finetuning_goes_on_with_the_same_model_and_text_alone(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    run(tmp_path / "model")
+    run(tmp_path / "other", seed=7)
+    shutil.copytree(tmp_path / "model", tmp_path / "other softmax")
+    shutil.copy(tmp_path / "other" / folder.SOFTMAX, tmp_path / "other softmax")
+    for name, noun in (("text", "tree"), ("same", "tree"), ("of equal length", "bird")):
+        (tmp_path / name).write_text(f"a {noun} sees a zebra .\n" * 100)
+
+    def tuned(model: str, text: str) -> object:
+        texts, dev = [tmp_path / text], [tmp_path / "text"]
+        return finetune(tmp_path / model, texts, dev, tmp_path / "out", accelerator="cpu")
+
+    first = tuned("model", "text")
+    assert tuned("model", "same") == first
+    before = state(tmp_path / "out")
+    for changed in (("other", "text"), ("other softmax", "text"), ("model", "of equal length")):
+        with pytest.raises(TrainingError, match=r"start = model \w+ and text \w+, not model"):
+            tuned(*changed)
+    assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
