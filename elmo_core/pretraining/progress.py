@@ -54,9 +54,17 @@ def _line(step: int, seconds: float, module: PretrainingModule) -> str:
     left = timedelta(seconds=round((module.total_steps - step) * seconds))
     return (
         f"step {step:,} of {module.total_steps:,} ({step / module.total_steps:.1%})  "
-        f"train perplexity {math.exp(module.recent_loss):.1f}  "
+        f"train perplexity {_perplexity(module):.1f}  "
         f"{module.step_tokens / seconds:,.0f} tokens/s  {left} left"
     )
+
+
+def _perplexity(module: PretrainingModule) -> float:
+    """Return that of the last steps; infinity for one that no float can hold."""
+    try:
+        return math.exp(module.recent_loss)
+    except OverflowError:
+        return math.inf
 
 
 def read_log(out: Path) -> list[dict[str, str]]:
@@ -76,7 +84,7 @@ def log_row(out: Path, trainer: pl.Trainer, module: PretrainingModule, heldout: 
     row = {
         "step": trainer.global_step,
         "tokens": trainer.global_step * module.step_tokens,
-        "train_perplexity": round(math.exp(module.recent_loss), 3),
+        "train_perplexity": round(_perplexity(module), 3),
         "heldout_forward": round(heldout.forward, 3),
         "heldout_backward": round(heldout.backward, 3),
         "heldout_average": round(heldout.average, 3),

@@ -26,6 +26,7 @@ from elmo_core.pretraining.export import export
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure_text
 from elmo_core.pretraining.prepare import VOCABULARY
+from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training, as_json
 from elmo_core.pretraining.train import train
 from tests.elmo_core.pretraining.conftest import EVERY, state
@@ -173,6 +174,18 @@ def test_a_loss_that_is_no_number(
             run(tmp_path / "out")
     assert all(tensor.isfinite().all() for tensor in state(tmp_path / "out").values())
     run(tmp_path / "out")  # goes on from the last checkpoint
+
+
+def test_a_loss_too_large_for_a_perplexity(
+    run: Callable[..., None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(PretrainingModule, "recent_loss", 1000.0)
+    run(tmp_path / "out")
+    assert "train perplexity inf" in capsys.readouterr().err
+    assert {row["train_perplexity"] for row in read_log(tmp_path / "out")} == {"inf"}
 
 
 @pytest.mark.parametrize("fails", ["checkpoint", "model"])
