@@ -73,9 +73,9 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     Raises:
         TextError: a text is missing or not UTF-8; the message names the file and the line.
         CorpusError: the texts are empty, nothing is held out (neither leaves anything in the
-            folder), the folder was begun with another request or other texts, or a file in it is
-            damaged.
-        OSError: the disk is full.
+            folder), the folder was begun with another request, other texts or by an older version,
+            or a file in it is damaged.
+        OSError: a text cannot be opened, or the disk is full.
     """
     request = request or Request()
     files = find_texts(inputs)
@@ -132,8 +132,9 @@ def _damaged(path: Path, reason: str, first: str) -> CorpusError:
 
 
 def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
-    sizes = {name: path.stat().st_size for name, path in files.items()}
-    wanted = {"schema": 1, "request": asdict(request), "files": sizes}
+    """Note what a folder is made of, or compare it with what it was begun with."""
+    contents = {name: sha256_of(path) for name, path in files.items()}
+    wanted = {"schema": 2, "request": asdict(request), "files": contents}  # 1: their sizes
     path = out / SETTINGS
     if not path.is_file():
         with replacing(path) as temporary:
@@ -144,7 +145,10 @@ def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
     except (ValueError, RecursionError):
         raise CorpusError(f"{path}: damaged (not JSON): choose another folder") from None
     if begun != wanted:
-        raise CorpusError(f"{out} was begun with other texts or settings: choose another folder")
+        raise CorpusError(
+            f"{out} was begun with other texts or settings, or by an older version: choose another "
+            "folder"
+        )
 
 
 def _tokenise(path: Path, out: Path, name: str, request: Request) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,18 +63,21 @@ def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(
 def test_a_second_call_does_only_what_is_left(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "b").write_bytes(b"fine\nbroken \xff\n")
-    with pytest.raises(TextError, match=r"b, line 2"):
-        prepare([folder], tmp_path / "out", HALF)
-    assert not list(tmp_path.glob("out/*/texts/*b*"))
-    (folder / "b").write_bytes(b"fine\nmended ?\n")  # of equal length: the same request
     asked = []
     read = preparing.read_sentences
+
+    def dying(path: Path, form: str) -> Iterator[list[str]]:
+        yield from read(path, form)
+        if path.name == "b":
+            raise SystemError("killed")
 
     def watched(path: Path, form: str) -> Iterator[list[str]]:
         asked.append(path.name)
         return read(path, form)
 
+    monkeypatch.setattr(preparing, "read_sentences", dying)
+    with pytest.raises(SystemError):
+        prepare([folder], tmp_path / "out", HALF)
     monkeypatch.setattr(preparing, "read_sentences", watched)
     first = prepare([folder], tmp_path / "out", HALF)
     assert asked == ["b"]
@@ -81,10 +85,35 @@ def test_a_second_call_does_only_what_is_left(
     assert asked == ["b"]
 
 
+def test_a_broken_line_leaves_nothing_of_its_file(folder: Path, tmp_path: Path) -> None:
+    (folder / "b").write_bytes(b"fine\nbroken \xff\n")
+    with pytest.raises(TextError, match=r"b, line 2"):
+        prepare([folder], tmp_path / "out", HALF)
+    assert not list(tmp_path.glob("out/*/texts/*b*"))
+
+
 def test_another_request_is_refused(folder: Path, tmp_path: Path) -> None:
     prepare([folder], tmp_path / "out", HALF)
     with pytest.raises(CorpusError, match="begun with other texts or settings"):
         prepare([folder], tmp_path / "out", Request(heldout=0.5, min_count=3))
+
+
+def test_a_text_that_has_changed_is_refused_whatever_its_size(folder: Path, tmp_path: Path) -> None:
+    prepare([folder], tmp_path / "out", HALF)
+    (folder / "b").write_text((folder / "b").read_text().replace("number 7 ", "number 8 "))
+    with pytest.raises(CorpusError, match="begun with other texts or settings"):
+        prepare([folder], tmp_path / "out", HALF)
+
+
+def test_a_folder_of_an_older_version_is_refused(folder: Path, tmp_path: Path) -> None:
+    """It knows the sizes of its texts alone: whether they are still the same, nobody can say."""
+    prepare([folder], tmp_path / "out", HALF)
+    path = tmp_path / "out" / preparing.SETTINGS
+    begun = json.loads(path.read_text())
+    sizes = {name: (tmp_path / name).stat().st_size for name in begun["files"]}
+    path.write_text(json.dumps({**begun, "schema": 1, "files": sizes}))
+    with pytest.raises(CorpusError, match="by an older version: choose another folder"):
+        prepare([folder], tmp_path / "out", HALF)
 
 
 @pytest.mark.parametrize(
