@@ -54,7 +54,7 @@ def _add_train(subcommands: Subcommands) -> None:
         "train",
         _train,
         "Train a biLM; the same command resumes a training that was interrupted, and with other "
-        "epochs makes it longer or shorter.",
+        "epochs makes it longer, or shorter as long as it has not come so far.",
         "train corpus -o model --options mini",
         "train corpus -o model --options mini \\\n      --set epochs=5 --precision bf16-mixed",
         "train corpus -o model --options mine.json \\\n      --accelerator gpu --devices 3",

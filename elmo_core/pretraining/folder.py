@@ -40,7 +40,12 @@ def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folde
 
 def keep(model: LanguageModel, step: int, folder: Path) -> None:
     """Write the biLM beside what becomes of it, for `load_encoder("FOLDER@STEP")`."""
-    weights.save(model.bilm, folder / STEPS / f"{step}.safetensors", half=True)
+    weights.save(model.bilm, kept(step, folder), half=True)
+
+
+def kept(step: int, folder: Path) -> Path:
+    """Return the file that `keep` writes."""
+    return folder / STEPS / f"{step}.safetensors"
 
 
 def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:

@@ -40,9 +40,11 @@ def fit(
 
     Every so many steps, held-out text is measured, and model, checkpoint and log are written; the
     encoder as it is after each of the steps `keep` stays, too.
-    Raises TrainingError: another training's checkpoint, a loss that is no number, a full disk.
+    Raises TrainingError: another training's checkpoint, or one beyond the end; a step that cannot
+    be kept; a loss that is no number; a full disk.
     """
-    checkpoint = _whole(out / CHECKPOINT)
+    checkpoint, done = _whole(out / CHECKPOINT)
+    _check_kept(keep, done, module.total_steps, out)
     with _quiet():
         trainer = pl.Trainer(
             default_root_dir=out,
@@ -51,7 +53,8 @@ def fit(
             precision=precision,  # type: ignore[arg-type]
             max_steps=module.total_steps,
             max_epochs=-1,  # one endless epoch: the text is a ring
-            callbacks=[Progress(every), Keep(every, heldout, out), KeepEncoders(keep, out)],
+            # An encoder before its checkpoint: a training goes on after the checkpoint's step.
+            callbacks=[Progress(every), KeepEncoders(keep, out), Keep(every, heldout, out)],
             plugins=[SafeCheckpointIO()],
             logger=False,
             enable_checkpointing=False,
@@ -62,17 +65,34 @@ def fit(
         trainer.fit(module, ckpt_path=checkpoint)
 
 
-def _whole(checkpoint: Path) -> Path | None:
-    """Return the checkpoint to go on from, if there is one; a damaged one is set aside."""
+def _whole(checkpoint: Path) -> tuple[Path | None, int]:
+    """Return the checkpoint to go on from, if there is one, and its step.
+
+    A damaged one is set aside.
+    """
     if not checkpoint.is_file():
-        return None
+        return None, 0
     try:
-        read_checkpoint(checkpoint, "cpu")
+        return checkpoint, read_checkpoint(checkpoint, "cpu")["global_step"]
     except CheckpointError as error:
         aside = set_aside(checkpoint).name
         print(f"{error}, set aside as {aside}: the training begins anew", file=sys.stderr)
-        return None
-    return checkpoint
+        return None, 0
+
+
+def _check_kept(steps: Sequence[int], done: int, total: int, out: Path) -> None:
+    """Raise TrainingError for a step whose encoder neither is there nor will be."""
+    for step in sorted(steps):
+        if step > total:
+            raise TrainingError(
+                f"--keep {step}: the training ends after {total} steps: leave it out, or train for "
+                "more epochs"
+            )
+        if step <= done and not folder.kept(step, out).is_file():
+            raise TrainingError(
+                f"--keep {step}: {out} has been trained for {done} steps, and the encoder after "
+                f"step {step} was not kept: leave it out, or choose another folder"
+            )
 
 
 class Keep(pl.Callback):

@@ -196,12 +196,18 @@ class PretrainingModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on from a checkpoint. Raises TrainingError for another training's.
 
-        `epochs` alone may differ: a training may be made longer, or shorter. The learning rate goes
-        on where the new schedule has it.
+        `epochs` alone may differ: a training may be made longer, or shorter, but not shorter than
+        it has become. The learning rate goes on where the new schedule has it.
         """
         saved, record = _flat(checkpoint[KEY]["record"]), _flat(self.record())
         saved[EPOCHS] = record[EPOCHS]
         check_same(saved, record)
+        done, total = checkpoint["global_step"], self.total_steps
+        if done > total:
+            raise TrainingError(
+                f"the model has already been trained for {done} steps, and {EPOCHS} = "
+                f"{record[EPOCHS]} are {total}: ask for more, or choose another folder"
+            )
         states = checkpoint[KEY]["states"]
         self.state = State(*(t[self.global_rank].to(self.device) for t in states))
         self.recent.extend(checkpoint[KEY].get("recent", ()))  # older checkpoints lack them

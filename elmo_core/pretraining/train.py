@@ -43,14 +43,14 @@ def train(
             are drawn at random. The softmax, which no encoder has, is always drawn.
         devices: how many processes share the text.
         loop: what `elmo_core.pretraining.loop.fit` takes besides: `every`, the steps between
-            checkpoints, `accelerator` and `precision`.
+            checkpoints, `keep`, `accelerator` and `precision`.
 
     Raises:
         OptionsError: `start` is not known, or has another shape than `options`.
         WeightsError, FetchError: `start` cannot be read, or cannot be downloaded.
         CorpusError, TextError: the prepared folder cannot be read, or does not fit.
-        TrainingError: the checkpoint is another training's, the loss is no number any more, or the
-            disk is full.
+        TrainingError: the checkpoint is another training's or beyond the end of this one, a step of
+            `keep` cannot be kept, the loss is no number any more, or the disk is full.
     """
     if not (prepared / folder.VOCABULARY).is_file():
         raise CorpusError(f"{prepared}: no prepared text: `prepare TEXT -o {prepared}` makes it")

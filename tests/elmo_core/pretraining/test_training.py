@@ -19,6 +19,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
 from elmo_core.errors import WeightsError
+from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.pretraining import folder, loop
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
@@ -138,16 +139,35 @@ def test_a_checkpoint_of_another_training_is_refused(
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
-def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path) -> None:
-    def steps() -> int:
-        return int((tmp_path / "out" / "log.csv").read_text().splitlines()[-1].split(",")[0])
+def steps(out: Path) -> int:
+    """How many the log says there were."""
+    return int(read_log(out)[-1]["step"])
 
+
+def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path) -> None:
     run(tmp_path / "out")
-    before = steps()
+    before = steps(tmp_path / "out")
     run(tmp_path / "out", epochs=0.24)
-    assert steps() >= 2 * before - 1
+    assert steps(tmp_path / "out") >= 2 * before - 1
     _, _, training = folder.load(tmp_path / "out")
     assert training.epochs == 0.24
+
+
+def test_a_training_may_be_made_shorter_but_not_than_it_is(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        stop_at(patched, EVERY + 1)
+        with pytest.raises(SystemError):
+            run(out, epochs=0.24)
+    run(out, epochs=0.12)
+    done, before = steps(out), state(out)
+    assert done <= 3 * EVERY  # not twice as many
+    with pytest.raises(TrainingError, match=f"already been trained for {done} steps.*another fold"):
+        run(out, epochs=0.02)
+    assert steps(out) == done
+    assert all(torch.equal(t, before[name]) for name, t in state(out).items())
 
 
 def test_a_gradient_that_is_no_number(
@@ -252,3 +272,34 @@ def test_encoders_of_earlier_steps(run: Callable[..., None], tmp_path: Path) -> 
         load_encoder(f"{tmp_path / 'whole'}@1")
     with pytest.raises(WeightsError, match="kept were none"):
         load_encoder(f"{tmp_path / 'half'}@2")
+
+
+def test_steps_that_cannot_be_kept(run: Callable[..., None], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(TrainingError, match="--keep 5000: the training ends after"):
+        run(out, keep=[2, 5000])
+    assert not out.exists()
+    run(out, keep=[2])
+    done = steps(out)
+    run(out, keep=[2])  # done already, and kept
+    run(out, keep=[2, done + 1], epochs=0.24)
+    assert load_encoder(f"{out}@{done + 1}").name == f"out@{done + 1}"
+    with pytest.raises(TrainingError, match=r"--keep 1: .* was not kept: .*another folder$"):
+        run(out, keep=[1, 2], epochs=0.24)
+
+
+def test_an_encoder_is_kept_before_the_checkpoint_passes_it(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = SafeCheckpointIO.save_checkpoint
+
+    def dying(*arguments: Any, **options: Any) -> None:
+        save(*arguments, **options)
+        raise SystemError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SafeCheckpointIO, "save_checkpoint", dying)
+        with pytest.raises(SystemError):
+            run(tmp_path / "out", keep=[EVERY])
+    assert load_encoder(f"{tmp_path / 'out'}@{EVERY}").dim > 0
+    run(tmp_path / "out", keep=[EVERY])
