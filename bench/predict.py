@@ -18,6 +18,7 @@ from typing import IO, Any
 from bench.errors import RunError, exit_status
 from bench.options import add_trust
 from elmo_core import strict_json
+from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
 
 EXAMPLES = """examples:
@@ -43,7 +44,7 @@ def main() -> None:
     parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
     parser.add_argument("--output", type=Path, help="file to make (default: standard output)")
     parser.add_argument(
-        "--batch-size", type=_above_zero, default=32, help="lines at a time (default: 32)"
+        "--batch-size", type=whole_number, default=32, help="lines at a time (default: 32)"
     )
     add_trust(parser)
     given = parser.parse_args()
@@ -138,13 +139,6 @@ def _opened(name: str) -> IO[str]:
         return open(name, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise RunError(f"{name}: {error.strerror}") from None
-
-
-def _above_zero(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: must be 1 or more")
-    return number
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import warnings
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from bench.errors import exit_status
 from bench.options import add_overrides
 from elmo_core import heap
+from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
 
 EXAMPLES = """examples:
@@ -66,22 +67,25 @@ def parser() -> ArgumentParser:
         "--text", type=Path, metavar="FILE", help="tokenised, a sentence a line (default: built in)"
     )
     add(
-        "--sentences", type=_count, default=1000, metavar="N", help="of it, at most (default: 1000)"
+        "--sentences",
+        type=whole_number,
+        default=1000,
+        metavar="N",
+        help="of it, at most (default: 1000)",
     )
     add("--seconds", type=float, default=3.0, help="for one measurement, about (default: 3)")
     add("--tasks", nargs="*", metavar="TASK", help="whose steps (default: all; nothing: none)")
-    add("--steps", type=_count, default=5, metavar="N", help="measured of each task (default: 5)")
-    add("--threads", type=_count, metavar="N", help="of the CPU (default: torch's choice)")
+    add(
+        "--steps",
+        type=whole_number,
+        default=5,
+        metavar="N",
+        help="measured of each task (default: 5)",
+    )
+    add("--threads", type=whole_number, metavar="N", help="of the CPU (default: torch's choice)")
     add("--peer", type=Path, metavar="PYTHON", help="an interpreter that has AllenNLP, to compare")
     add("--json", action="store_true", help="one JSON object instead of tables")
     return parser
-
-
-def _count(text: str) -> int:
-    """Read a whole number from 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 if __name__ == "__main__":

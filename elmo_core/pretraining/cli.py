@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
+from elmo_core.arguments import share, whole_number
 from elmo_core.subcommands import Subcommands
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
@@ -43,10 +44,14 @@ def _add_prepare(subcommands: Subcommands) -> None:
         help="running text, or one tokenised sentence a line (default: look at each file)",
     )
     verb.add_argument(
-        "--heldout", type=float, default=0.01, metavar="SHARE", help="kept out (default: 0.01)"
+        "--heldout", type=share, default=0.01, metavar="SHARE", help="kept out (default: 0.01)"
     )
-    verb.add_argument("--min-count", type=int, default=3, help="rarer words are <UNK> (default: 3)")
-    verb.add_argument("--max-words", type=int, help="the largest vocabulary (default: any)")
+    verb.add_argument(
+        "--min-count", type=whole_number, default=3, help="rarer words are <UNK> (default: 3)"
+    )
+    verb.add_argument(
+        "--max-words", type=whole_number, help="the largest vocabulary (default: any)"
+    )
 
 
 def _add_train(subcommands: Subcommands) -> None:
@@ -86,7 +91,9 @@ def _add_evaluate(subcommands: Subcommands) -> None:
     )
     verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
     verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
-    verb.add_argument("--batch-size", type=int, default=64, help="of no consequence but for speed")
+    verb.add_argument(
+        "--batch-size", type=whole_number, default=64, help="of no consequence but for speed"
+    )
     verb.add_argument("--device", default="cpu", help="for example cuda (default: cpu)")
 
 
@@ -114,18 +121,20 @@ def _add_loop(verb: ArgumentParser) -> None:
         help="change the training part, for example epochs=5 (repeatable)",
     )
     verb.add_argument(
-        "--every", type=int, default=1000, help="steps between checkpoints (default: 1000)"
+        "--every", type=whole_number, default=1000, help="steps between checkpoints (default: 1000)"
     )
     verb.add_argument("--accelerator", default="auto", help="cpu, gpu, … (default: what is there)")
     verb.add_argument(
         "--keep",
         nargs="+",
-        type=int,
+        type=whole_number,
         default=(),
         metavar="STEP",
         help="keep the encoder after these steps, too: encoder=MODEL@STEP",
     )
-    verb.add_argument("--devices", type=int, default=1, help="each reads its own streams (DDP)")
+    verb.add_argument(
+        "--devices", type=whole_number, default=1, help="each reads its own streams (DDP)"
+    )
     verb.add_argument(
         "--precision",
         default="32-true",

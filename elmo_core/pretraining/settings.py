@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -32,6 +33,8 @@ class Training:
 
     def __post_init__(self) -> None:
         """Raise OptionsError for a value that makes no sense."""
+        for name in ("epochs", "dropout", "learning_rate", "all_clip_norm_val"):
+            self._check(name, math.isfinite(getattr(self, name)), "finite")
         for name in ("batch_size", "unroll_steps", "epochs", "learning_rate", "all_clip_norm_val"):
             self._check(name, getattr(self, name) > 0, "above 0")
         for name in ("n_negative_samples_batch", "warmup_steps", "seed"):

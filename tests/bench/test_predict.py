@@ -86,3 +86,9 @@ def test_what_a_user_can_mend_is_one_line(
     assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
     assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "many"])
+def test_a_batch_has_lines(said: Callable[..., Any], wrong: str) -> None:
+    _, err = said("nowhere", "--batch-size", wrong)
+    assert f"argument --batch-size: '{wrong}' is not a whole number from 1" in err

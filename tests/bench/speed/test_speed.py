@@ -96,6 +96,7 @@ def test_tables(speed: Speed) -> None:
         (("--tasks", "snly"), "did you mean 'snli'"),
         (("encoder=elmo-smal",), "did you mean"),
         (("--text", "nowhere.txt"), "nowhere.txt"),
+        (("--threads", "0"), "argument --threads: '0' is not a whole number from 1"),
         (("--tasks", "--peer", "nowhere/python"), "nowhere/python: no such file"),
         (("--tasks", "--peer", "/bin/true"), "/bin/true: it stopped"),
     ],

@@ -47,6 +47,8 @@ def test_an_options_file_is_the_published_one_and_a_training_part(
         ("batch_size=1.5", "training.batch_size must be of type int"),
         ("batch_size=0", "training.batch_size must be above 0"),
         ("optimizer=sgd", "training.optimizer must be adagrad or adam"),
+        ("epochs=Infinity", "training.epochs must be finite, got inf"),
+        ("learning_rate=NaN", "training.learning_rate must be finite, got nan"),
     ],
 )
 def test_changes_that_make_no_sense(change: str, message: str) -> None:
@@ -122,3 +124,29 @@ def test_what_can_be_mended_is_one_line(
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert error[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "wrong"),
+    [
+        (command, option, wrong)
+        for command, option in (
+            ("prepare text -o out", "--min-count"),
+            ("prepare text -o out", "--max-words"),
+            ("train corpus -o out --options mini", "--every"),
+            ("train corpus -o out --options mini", "--keep"),
+            ("finetune model text --dev text -o out", "--devices"),
+            ("evaluate model text", "--batch-size"),
+        )
+        for wrong in ("0", "-1", "many")
+    ]
+    + [("prepare text -o out", "--heldout", wrong) for wrong in ("-1", "0", "1", "2", "nan", "x")],
+)
+def test_numbers_that_make_no_sense(
+    command: str, option: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*command.split(), option, wrong])
+    assert caught.value.code == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert f"error: argument {option}: '{wrong}' is not a " in last

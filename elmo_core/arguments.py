@@ -1,0 +1,31 @@
+"""Numbers on a command line: types for argparse, which names the option that one was given to."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number from 1. Raises ArgumentTypeError.
+
+    >>> whole_number("32")
+    32
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """Read a share that leaves something on both sides. Raises ArgumentTypeError.
+
+    >>> share("0.01")
+    0.01
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number above 0 and below 1")
+    return number
