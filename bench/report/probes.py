@@ -65,10 +65,22 @@ def _choice(entry: Entry) -> dict[str, Any]:
 
 def _control(grid: Grid, entry: Entry) -> Entry | None:
     """Return the cell whose runs differ from those of `entry` in the labels alone."""
-    chosen = _choice(entry)
+    chosen, tested = _choice(entry), _tested(entry)
     wanted = {**chosen, "data": {**chosen["data"], "control": True}}
-    found = (other for other in grid.entries.values() if other.runs and _choice(other) == wanted)
-    return next(found, None)
+    for other in grid.entries.values():
+        if other.runs and _choice(other) == wanted and _tested(other) == tested:
+            return other
+    return None
+
+
+def _tested(entry: Entry) -> list[dict[str, Any]] | None:
+    """Return how finished runs were scored: what they had learned, but for the labels, and how
+    examples were read and spelled. None for a run's own scores."""
+    found = entry.runs[0].result.evaluation
+    if found is None:
+        return None
+    noise = {key: value for key, value in (found.noise or {}).items() if key != "changed"}
+    return [{**found.trained_on, "control": True}, dict(found.names), noise]
 
 
 def _selectivity(entry: Entry, control: Entry) -> Comparison | None:

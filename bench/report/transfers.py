@@ -79,9 +79,9 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
 
 
 def _choice(run: Run) -> str:
-    """Return what was chosen, whatever was trained and tested on."""
-    chosen = {**run.choice, "data": run.choice["data"].get("train_share")}
-    return json.dumps(chosen, sort_keys=True, default=str)
+    """Return what was chosen, whatever was trained and tested on; a control task is a choice."""
+    data = {key: run.choice["data"].get(key) for key in ("train_share", "control")}
+    return json.dumps({**run.choice, "data": data}, sort_keys=True, default=str)
 
 
 def _column(group: Group) -> str:
@@ -90,8 +90,10 @@ def _column(group: Group) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _order(group: Group) -> tuple[bool, str]:
-    return group.elmo.placement != "none", _column(group)
+def _order(group: Group) -> tuple[bool, bool, str]:
+    """Put what others are compared with first: without ELMo, and not of a control task."""
+    control = bool(group.first.choice["data"].get("control"))
+    return group.elmo.placement != "none", control, _column(group)
 
 
 def _row(run: Run, sets: Mapping[str, str]) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
 from bench.records import Evaluation, Finished, read_result
 from bench.report import frames
 from bench.report.__main__ import main as make_report
 from bench.report.grid import Grid
 from bench.report.notes import notes
+from bench.report.probes import probes
 from bench.report.report import Report, collect
 from bench.run.record import Record
 from tests.bench.made_up import Maker
@@ -31,14 +34,20 @@ def evaluation(
     names: Mapping[str, str] | None = None,
     head: str = "0" * 64,
     splits: tuple[str, ...] = ("dev", "test"),
+    noise: float | None = None,
+    config: Mapping[str, Any] | None = None,
     **run: Any,
 ) -> str:
     """Make a run and one evaluation of it on a folder `away`; returns the run's id.
 
-    `skill` is the evaluation's. Its predictions are those of another made-up run.
+    `skill` is the evaluation's. Its predictions are those of another made-up run. With a share of
+    `noise` it is on the run's own data instead. `config` are keys that the run was given besides.
     """
-    run_id = make.run(skill=0.9, **run)
-    folder = make.folder / "snli" / run_id
+    home_made = Maker(make.folder.parent / "at home")
+    source = home_made.folder / "snli" / home_made.run(skill=0.9, **run)
+    run_id = "-".join([source.name, *(config or {})])
+    folder = shutil.copytree(source, make.folder / "snli" / run_id, dirs_exist_ok=True)
+    given(folder, config or {})
     home = finished(folder)
     home = replace(home, data={**home.data, "fingerprint": HOME}, files={})
     home = replace(home, files={"head.safetensors": "0" * 64})
@@ -48,16 +57,32 @@ def evaluation(
     )
     (source,) = (elsewhere.folder / "snli").glob(f"{run_id.split('-')[0]}-*")
     other = finished(source)
-    name = f"{run_id}-on-{abs(hash((*prints.values(), *(names or {}), splits))):010x}"[:60]
+    name = f"{run_id}-on-{abs(hash((*prints.values(), *(names or {}), splits, noise))):010x}"[:60]
     target = make.folder / "snli" / name
     source.rename(target)
-    here = {split: prints[split] for split in splits}
+    given(target, config or {})
+    here = {split: (HOME if noise else prints)[split] for split in splits}
     data = {"name": "open", "dir": "/somewhere/away", "fingerprint": here}
-    found = Evaluation(run_id=run_id, head=head, trained_on=home.data, names=names or {})
+    data = {**home.data, "fingerprint": here} if noise else data
+    found = Evaluation(
+        run_id=run_id,
+        head=head,
+        trained_on=home.data,
+        names=names or {},
+        noise={"kind": "typos", "share": noise, "seed": 1, "changed": 0.1} if noise else None,
+    )
     Record(target).write_result(
         replace(other, run_id=name, data=data, evaluation=found, command="python -m bench.evaluate")
     )
     return run_id
+
+
+def given(folder: Path, config: Mapping[str, Any]) -> None:
+    """Say in a run's configuration that it was given these keys."""
+    cfg = OmegaConf.load(folder / "config.yaml")
+    for key, value in config.items():
+        OmegaConf.update(cfg, key, value)
+    OmegaConf.save(cfg, folder / "config.yaml")
 
 
 def finished(folder: Path) -> Finished:
@@ -126,6 +151,31 @@ def test_of_two_with_other_splits_the_larger_one_counts(tmp_path: Path) -> None:
     entry = table(make.folder)[1].row("mini → away")[0]
     assert entry is not None
     assert (len(entry.runs), entry.split) == (1, "test")
+
+
+CONTROL = {"data.control": True}
+
+
+def test_a_control_task_is_a_column_of_its_own(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    real = evaluation(make, skill=0.6, noise=0.2)
+    control = evaluation(make, skill=0.4, noise=0.2, config=CONTROL)
+    _, grid = table(make.folder)
+    assert grid.experiment.columns == ["none", "none · data.control=True"]
+    assert grid.experiment.baseline == "none"
+    clean = [entry.runs[0].id for entry in grid.row("mini → mini") if entry]
+    assert clean == [real, control]
+    found = list(probes(grid))
+    assert [probe.row for probe in found] == ["mini → mini", "mini → mini (typos 20 %)"]
+    assert all(probe.control and probe.selectivity for probe in found)
+
+
+def test_a_score_under_noise_has_no_control_on_clean_text(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.6, noise=0.2)
+    evaluation(make, skill=0.4, noise=0.4, config=CONTROL)
+    found = list(probes(table(make.folder)[1]))
+    assert [probe.row for probe in found] == ["mini → mini"]
 
 
 def test_an_evaluation_of_a_run_that_was_repeated_is_told(tmp_path: Path) -> None:
