@@ -55,7 +55,8 @@ def evaluate(
         The results, in the order of the runs.
 
     Raises:
-        RunError: A folder holds no finished run.
+        RunError: A folder holds no finished run, or the labels of its run are a control task's,
+            which other data does not have.
         DataError: The data cannot be read, or has labels that the run was not trained on.
         ConfigError: A label that gets another name occurs nowhere.
     """
@@ -77,6 +78,11 @@ class _Evaluation:
         self.run = _finished(folder)
         self.cfg = configuration(folder, trusted)
         if asked.data is not None:
+            if self.cfg.data.control:
+                raise RunError(
+                    f"{folder} has learned a control task's labels (data.control=true), drawn for "
+                    "the data that it was trained on: on other data there is nothing to score"
+                )
             self.cfg.data = {**asked.data, "train_share": self.cfg.data.train_share}
         if self.cfg.trainer.accelerator != "cpu":
             self.cfg.trainer.accelerator = "auto"  # it may have been another machine's

@@ -122,6 +122,19 @@ def test_a_run_that_was_repeated_is_scored_anew(
     assert result(found)["evaluation"]["head"] == head
 
 
+def test_a_run_on_random_labels_has_nothing_to_score_on_other_data(
+    runs: list[Path], call: Evaluate
+) -> None:
+    config = runs[0] / "config.yaml"
+    text = config.read_text()
+    assert "control: false" in text
+    config.write_text(text.replace("control: false", "control: true"))
+    status, said = call(runs[0], f"data.dir={home(runs[0])}")
+    assert status == 2
+    assert f"error: {runs[0]} has learned a control task's labels (data.control=true)" in said
+    assert not made(runs[0])
+
+
 def test_labels_must_meet_or_be_mapped(
     runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
 ) -> None:
