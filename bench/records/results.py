@@ -101,9 +101,14 @@ class Finished(Result):
         return None if metrics is None else float(metrics[self.metric])
 
     @property
+    def trained_on(self) -> Mapping[str, Any]:
+        """The `data` that it was trained on; for all but evaluations the two are the same."""
+        return self.evaluation.trained_on if self.evaluation else self.data
+
+    @property
     def trained_name(self) -> str:
-        """What it was trained on, as `data_name`; for all but evaluations the two are the same."""
-        return _name(self.evaluation.trained_on) if self.evaluation else self.data_name
+        """What it was trained on, as `data_name`."""
+        return _name(self.trained_on)
 
     @property
     def dev_scores(self) -> list[float]:

@@ -84,7 +84,7 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     names = _data_names(runs)
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        chosen = json.dumps([run.task, _chosen(run, names[run])], sort_keys=True, default=str)
+        chosen = json.dumps([run.task, choice_of(run, names[run])], sort_keys=True, default=str)
         by_choice[chosen].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
     for together in by_choice.values():
@@ -94,11 +94,11 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     return sorted(found, key=_order)
 
 
-def _chosen(run: Run, data: str) -> dict[str, Any]:
+def choice_of(run: Run, data: str) -> dict[str, Any]:
     """Return the choice, in which data, word vectors and encoder are what they hold, not where
     they lie; of an older version's run it is not known what the word vectors held."""
     chosen = {**run.choice, "data": {**run.choice["data"], "dir": data}}
-    if vectors := run.result.data.get("vectors"):
+    if vectors := run.result.trained_on.get("vectors"):
         chosen["word_vectors"] = vectors
     if run.result.encoder and "encoder" in chosen:
         keys = {key: value for key, value in chosen["encoder"].items() if key not in FILES}

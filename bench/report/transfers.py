@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.choice import FILES
 from bench.experiment import View
 from bench.records import ManifestCell
-from bench.report.groups import SHOWN, Group, told_apart
+from bench.report.groups import SHOWN, Group, choice_of, told_apart
 from bench.report.read import Experiment, Records, Run
 from bench.run.record import HEAD
 
 ARROW = "→"
+PATHS = ("word_vectors", *(f"encoder.{key}" for key in FILES))
+"""Keys that say where something lies and not what it is."""
 
 
 def transfers(records: Records) -> list[Experiment]:
@@ -47,19 +50,19 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
             by_choice[_choice(run)].append(run)
     names = {run: "" for runs in by_choice.values() for run in runs}
     family = told_apart(list(by_choice.values()), names, shown=(*SHOWN, "data.version"))
-    columns = sorted(family, key=_order)
+    columns = _columns(family)
     sets = _set_names(list(names))
     places: dict[tuple[str, str, int], Run] = {}
-    for group in columns:
+    for column, group in columns.items():
         for run in sorted(group.runs, key=lambda run: len(run.result.metrics)):
-            places[_row(run, sets), _column(group), run.seed] = run  # the one of most splits
+            places[_row(run, sets), column, run.seed] = run  # the one of most splits
     cells = [
         ManifestCell(
             row=row, column=column, seed=seed, task=task, run_id=run.id, command=run.command
         )
         for (row, column, seed), run in places.items()
     ]
-    without = [_column(group) for group in columns if group.elmo.placement == "none"]
+    without = [name for name, group in columns.items() if group.elmo.placement == "none"]
     return Experiment(
         name=f"{task}: trained on {ARROW} tested on",
         title=f"{task}: finished runs on other data",
@@ -68,10 +71,10 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
         split="test",
         baseline=without[0] if without else None,
         rows=sorted({cell.row for cell in cells}),
-        columns=list(dict.fromkeys(cell.column for cell in cells)),
+        columns=list(columns),
         paper={},
         data=", ".join(sorted(set(sets.values()))),
-        encoder=", ".join(dict.fromkeys(group.first.result.encoder_name for group in columns)),
+        encoder=", ".join(dict.fromkeys(g.first.result.encoder_name for g in columns.values())),
         command="; ".join(dict.fromkeys(run.command for run in evaluations)),
         cells=cells,
         path=Path(f"evaluations-{task}"),
@@ -81,19 +84,48 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
 def _choice(run: Run) -> str:
     """Return what was chosen, whatever was trained and tested on; a control task is a choice."""
     data = {key: run.choice["data"].get(key) for key in ("train_share", "control")}
-    return json.dumps({**run.choice, "data": data}, sort_keys=True, default=str)
+    return json.dumps({**choice_of(run, ""), "data": data}, sort_keys=True, default=str)
 
 
-def _column(group: Group) -> str:
-    encoder = group.first.result.encoder_name
-    parts = [encoder if encoder != "none" else "", group.label, group.differs]
+def _columns(groups: Iterable[Group]) -> dict[str, Group]:
+    """Return the columns by name: first what others are compared with, which is without ELMo and
+    not of a control task."""
+    alike: defaultdict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        encoder = group.first.result.encoder_name
+        parts = (encoder if encoder != "none" else "", group.label, group.differs)
+        alike[_joined(*parts)].append(group)
+    named = {
+        _joined(name, more): group
+        for name, found in alike.items()
+        for more, group in zip(_told(found), found, strict=True)
+    }
+
+    def order(name: str) -> tuple[bool, bool, str]:
+        control = named[name].first.choice["data"].get("control")
+        return named[name].elmo.placement != "none", bool(control), name
+
+    return {name: named[name] for name in sorted(named, key=order)}
+
+
+def _told(alike: Sequence[Group]) -> list[str]:
+    """Return what tells columns of one name apart: the keys of their encoders, and where these are
+    the same, since files hold something else, a run of each."""
+    names = dict.fromkeys((group.first for group in alike), "")
+    family = told_apart([group.runs for group in alike], names, shown=("data.", *PATHS))
+    keys = [group.differs for group in family]
+    if len(set(keys)) == len(keys):
+        return keys
+    return [_joined(key, _trained(group.first)) for key, group in zip(keys, alike, strict=True)]
+
+
+def _trained(run: Run) -> str:
+    """Return the id of the run that was trained."""
+    return run.result.evaluation.run_id if run.result.evaluation else run.id
+
+
+def _joined(*parts: str) -> str:
     return " · ".join(filter(None, parts))
-
-
-def _order(group: Group) -> tuple[bool, bool, str]:
-    """Put what others are compared with first: without ELMo, and not of a control task."""
-    control = bool(group.first.choice["data"].get("control"))
-    return group.elmo.placement != "none", control, _column(group)
 
 
 def _row(run: Run, sets: Mapping[str, str]) -> str:
@@ -122,8 +154,7 @@ def _set_names(runs: Sequence[Run]) -> dict[str, str]:
     beginnings of their fingerprints besides."""
     found: dict[str, str] = {}
     for run in runs:
-        trained = run.result.evaluation.trained_on if run.result.evaluation else run.result.data
-        for data in (trained, run.result.data):
+        for data in (run.result.trained_on, run.result.data):
             folder = data.get("dir")
             name = Path(folder).name if folder else str(data.get("set") or data["name"])
             found.setdefault(_key(data), name)

@@ -20,7 +20,7 @@ from bench.report.notes import notes
 from bench.report.probes import probes
 from bench.report.report import Report, collect
 from bench.run.record import Record
-from tests.bench.made_up import Maker
+from tests.bench.made_up import ENCODER, Maker
 
 HOME = {"train": "a" * 32, "dev": "b" * 32, "test": "c" * 32}
 AWAY = {"dev": "d" * 32, "test": "e" * 32}
@@ -176,6 +176,34 @@ def test_a_score_under_noise_has_no_control_on_clean_text(tmp_path: Path) -> Non
     evaluation(make, skill=0.4, noise=0.4, config=CONTROL)
     found = list(probes(table(make.folder)[1]))
     assert [probe.row for probe in found] == ["mini → mini"]
+
+
+@pytest.mark.parametrize(
+    ("config", "prints", "told"),
+    [
+        ({"encoder.seed": 1}, "ab", (" · encoder.seed=0", " · encoder.seed=1")),
+        ({"encoder.precision": "bfloat16"}, "ab", ("", " · encoder.precision=bfloat16")),
+        ({"encoder.source": "/elsewhere"}, "ab", (" · {}", " · {}")),
+        ({"encoder.source": "/elsewhere"}, "aa", ("",)),
+    ],
+)
+def test_encoders_of_one_name_are_told_apart(
+    config: Mapping[str, Any], prints: str, told: tuple[str, ...], tmp_path: Path
+) -> None:
+    """By their keys, or by a run of each; where they lie does not count."""
+    make = Maker(tmp_path / "runs")
+    run_ids = []
+    for seed, (more, letter) in enumerate(zip(({}, config), prints, strict=True)):
+        run_id = evaluation(make, skill=0.5, placement="input", config=more, seed=seed)
+        run_ids.append(run_id)
+        for folder in (make.folder / "snli").glob(f"{run_id}*"):
+            encoder = replace(ENCODER, fingerprint=letter * 64)
+            Record(folder).write_result(replace(finished(folder), encoder=encoder))
+    _, grid = table(make.folder)
+    name = "made-up · input · layers all · λ=0.001"
+    columns = [name + more.format(run) for more, run in zip(told, run_ids, strict=False)]
+    assert grid.experiment.columns == sorted(columns)
+    assert len(grid.runs) == 4
 
 
 def test_an_evaluation_of_a_run_that_was_repeated_is_told(tmp_path: Path) -> None:
