@@ -111,6 +111,11 @@ class Finished(Result):
         return _name(self.trained_on)
 
     @property
+    def made_of(self) -> Mapping[str, str]:
+        """The SHA-256 of the head of each run that it was made of, by run id."""
+        return {self.evaluation.run_id: self.evaluation.head} if self.evaluation else {}
+
+    @property
     def dev_scores(self) -> list[float]:
         """The primary metric on dev after each epoch."""
         return [float(epoch.dev[self.metric]) for epoch in self.history]

@@ -18,7 +18,8 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     """Read the runs and experiments of all places, each a folder of runs or results, or a file.
 
     Where two places have the same run, the first one's stands; `problems` name it if its scores
-    differ. Experiments of one name that differ in their cells alone become one.
+    differ, and those that were made of another place's run. Experiments of one name that differ in
+    their cells alone become one.
 
     Raises:
         ReportError: there is no such place, or nothing in it.
@@ -36,6 +37,7 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     whole.failed = {key: run for key, run in whole.failed.items() if key not in whole.runs}
     whole.unfinished -= whole.runs.keys() | whole.failed.keys()
     whole.damaged -= whole.runs.keys() | whole.failed.keys()
+    whole.leave_outdated()
     whole.experiments = in_order(list(_united([e for one in each for e in one.experiments])))
     return whole
 

@@ -17,8 +17,10 @@ from bench.experiment import View
 from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
 from bench.records.references import Reference
 from bench.run import trust
+from bench.run.record import outdated
 
 Key = tuple[str, str]  # a run's task and run id, which are its folder
+REPEATED = "its run has been repeated since: evaluate it again"
 
 
 class ReportError(ValueError):
@@ -124,7 +126,7 @@ class Records:
     unfinished: set[Key] = field(default_factory=set)  # no result.json yet
     damaged: set[Key] = field(default_factory=set)
     experiments: list[Experiment] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)  # a line for each damaged file
+    problems: list[str] = field(default_factory=list)  # a line for each damaged or outdated record
 
     @property
     def finished(self) -> list[Run]:
@@ -145,9 +147,17 @@ class Records:
         found = (run for key, run in self.runs.items() if key not in asked)
         return [run for run in found if run.result.evaluation is not None]
 
+    def leave_outdated(self) -> None:
+        """Leave out what was made of runs that have been repeated since; `problems` name it."""
+        for (task, name), run in list(self.runs.items()):
+            now = ((each, self.runs.get((task, each))) for each in run.result.made_of)
+            if outdated(run.result, {each: found.result for each, found in now if found}):
+                del self.runs[task, name]
+                self.problems.append(f"{task}/{name}: {REPEATED}")
+
 
 def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
-    """Read every run and experiment below `folder`; `problems` name what is damaged.
+    """Read every run and experiment below `folder`; `problems` name what is damaged or outdated.
 
     The tasks of runs may lie in the packages `trusted`, whose code is imported for statistics.
     Raises ReportError where there is no such folder, or nothing in it.
@@ -155,6 +165,7 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
     records = found(folder, trusted)
+    records.leave_outdated()
     known = records.runs or records.failed or records.unfinished
     if not (known or records.experiments or records.problems):
         raise ReportError(f"{folder}: no runs in it (<task>/<run_id>/result.json)")
@@ -162,7 +173,7 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
 
 
 def found(folder: Path, trusted: Sequence[str] = ()) -> Records:
-    """Read as `read` does; there may be nothing below `folder`."""
+    """Read as `read` does, with what is outdated; there may be nothing below `folder`."""
     records = Records(folder)
     experiments = list(_experiments(records))
     commands = {cell.key: cell.command for each in experiments for cell in each.cells}

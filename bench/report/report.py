@@ -11,7 +11,7 @@ from bench.report.groups import Group, groups
 from bench.report.merged import read_all
 from bench.report.read import Records, ReportError
 from bench.report.reproduction import Reproduction, reproductions
-from bench.report.transfers import stale, transfers
+from bench.report.transfers import transfers
 from elmo_core.errors import did_you_mean
 
 
@@ -46,7 +46,6 @@ class Report:
         failed = self.records.failed.items()
         return [
             *self.records.problems,
-            *stale(self.records),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]

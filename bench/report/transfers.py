@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from bench.experiment import View
 from bench.records import ManifestCell
 from bench.report.groups import SHOWN, Group, choice_of, told_apart
 from bench.report.read import Experiment, Records, Run
-from bench.run.record import HEAD
 
 ARROW = "→"
 PATHS = ("word_vectors", *(f"encoder.{key}" for key in FILES))
@@ -30,15 +29,6 @@ def transfers(records: Records) -> list[Experiment]:
     for run in records.evaluations:
         by_task[run.task].append(run)
     return [_table(task, runs, records) for task, runs in sorted(by_task.items())]
-
-
-def stale(records: Records) -> Iterator[str]:
-    """Yield a line for each evaluation of a run that has been repeated since."""
-    for run in records.runs.values():
-        found = run.result.evaluation
-        now = found and records.runs.get((run.task, found.run_id))
-        if found and now and now.result.files.get(HEAD) != found.head:
-            yield f"{run.task}/{run.id}: its run has been repeated since: evaluate it again"
 
 
 def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experiment:

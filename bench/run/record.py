@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,6 +51,15 @@ def outcome(kind: type[R], choice: Choice, **came_of_it: Any) -> R:
         "versions": versions(),
     }
     return kind(**(facts | came_of_it))
+
+
+def outdated(made: Finished, runs: Mapping[str, Finished]) -> bool:
+    """Say whether one of `runs`, by id, of which a record was made, has been repeated since.
+
+    Records of old and those in files of results do not vouch for a head: nothing is known of them.
+    """
+    now = {name: runs[name].files.get(HEAD) for name in made.made_of if name in runs}
+    return any(now.get(name) not in (None, head) for name, head in made.made_of.items())
 
 
 class Record:

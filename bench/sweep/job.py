@@ -15,7 +15,7 @@ from bench.evaluate import asked
 from bench.evaluate.asked import Asked, evaluation_id
 from bench.noise import Noise
 from bench.records import Failed, Finished
-from bench.run.record import HEAD, Record
+from bench.run.record import Record, outdated
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,7 @@ class Noisy:
     def done(self) -> bool:
         """Whether the evaluation is recorded, and its run has not been repeated since."""
         result, run = self.record.finished(), self.job.record.finished()
-        found = result and result.evaluation
-        return bool(found and run and found.head == run.files.get(HEAD))
+        return bool(result and run and not outdated(result, {run.run_id: run}))
 
     def __str__(self) -> str:
         return f"{self.cell} · {self.noise}"

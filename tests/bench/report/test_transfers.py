@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from bench.records import Evaluation, Finished, read_result
+from bench.records import Evaluation, Finished, ManifestCell, read_result
 from bench.report import frames
 from bench.report.__main__ import main as make_report
 from bench.report.grid import Grid
@@ -20,6 +20,7 @@ from bench.report.notes import notes
 from bench.report.probes import probes
 from bench.report.report import Report, collect
 from bench.run.record import Record
+from bench.runs import main as export
 from tests.bench.made_up import ENCODER, Maker
 
 HOME = {"train": "a" * 32, "dev": "b" * 32, "test": "c" * 32}
@@ -206,12 +207,57 @@ def test_encoders_of_one_name_are_told_apart(
     assert len(grid.runs) == 4
 
 
-def test_an_evaluation_of_a_run_that_was_repeated_is_told(tmp_path: Path) -> None:
+def test_an_evaluation_of_a_run_that_was_repeated_is_left_out_and_told(tmp_path: Path) -> None:
     make = Maker(tmp_path / "runs")
     run_id = evaluation(make, skill=0.5, head="1" * 64)
-    (line,) = table(make.folder)[0].left_out
+    report = collect([make.folder])
+    (line,) = report.left_out
     assert line.startswith(f"snli/{run_id}-on-")
     assert line.endswith("its run has been repeated since: evaluate it again")
+    assert not report.grids
+    evaluation(make, skill=0.5, seed=2)
+    entry = table(make.folder)[1].row("mini → away")[0]
+    assert entry is not None
+    assert [run.seed for run in entry.runs] == [2]
+
+
+def test_in_an_experiment_it_is_missing(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    run_id = evaluation(make, skill=0.5, noise=0.2, head="1" * 64)
+    (noisy,) = (make.folder / "snli").glob(f"{run_id}-on-*")
+    place: dict[str, Any] = {
+        "row": "none",
+        "seed": 1,
+        "task": "snli",
+        "command": "python -m bench.evaluate",
+    }
+    cells = [
+        ManifestCell(column="clean", run_id=run_id, **place),
+        ManifestCell(column="20 %", run_id=noisy.name, **place),
+    ]
+    make.experiment("noise", cells)
+    _, grid = table(make.folder)
+    assert [(gap.cell.column, gap.status) for gap in grid.gaps] == [("20 %", "missing")]
+
+
+def test_of_two_places_the_first_ones_run_decides(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    run_id = evaluation(make, skill=0.5)
+    again = tmp_path / "again" / "snli" / run_id
+    shutil.copytree(make.folder / "snli" / run_id, again)
+    Record(again).write_result(replace(finished(again), files={"head.safetensors": "1" * 64}))
+    assert collect([make.folder, tmp_path / "again"]).left_out == []
+    (line,) = collect([tmp_path / "again", make.folder]).left_out
+    assert "its run has been repeated since" in line
+
+
+def test_whether_a_run_of_a_file_of_results_was_repeated_is_not_known(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.5)
+    export(["export", "--runs", str(make.folder), "-o", str(tmp_path / "results.jsonl")])
+    report, grid = table(tmp_path / "results.jsonl")
+    assert report.left_out == []
+    assert grid.experiment.rows == ["mini → away", "mini → mini"]
 
 
 def test_every_format_has_the_table(tmp_path: Path) -> None:
