@@ -13,7 +13,7 @@ from bench.choice import Choice
 from bench.ensemble.members import Examples, Member, command, ensemble_id, members, splits
 from bench.errors import RunError
 from bench.records import Elmo, EncoderFacts, Finished, MemberScore, Primary
-from bench.run.record import Record, outcome
+from bench.run.record import HEAD, Record, outcome, outdated
 
 if TYPE_CHECKING:
     from bench.ensemble.committee import Committee
@@ -24,7 +24,8 @@ log = logging.getLogger(__name__)
 def combine(
     folders: Sequence[Path], force: bool = False, trusted: Sequence[str] = (), mixed: bool = False
 ) -> Finished:
-    """Combine, score and record the runs in `folders`, or show what was recorded before.
+    """Combine, score and record the runs in `folders`, or show what was recorded before of the same
+    models.
 
     Args:
         folders: The runs'.
@@ -45,7 +46,8 @@ def combine(
     name = ensemble_id(member.result.run_id for member in found)
     record = Record(found[0].folder.parent / name)
     result = record.finished()
-    if result is not None and not force:
+    current = {member.result.run_id: member.result for member in found}
+    if result is not None and not force and not outdated(result, current):
         panel.show(result, record.folder, note="finished earlier; --force repeats it")
         return result
     with record.lock(), said_in(record.log):
@@ -106,7 +108,10 @@ def _outcome(
         run_id=record.folder.name,
         ensemble=[
             MemberScore(
-                run_id=r.run_id, seed=r.seed, **{split: r.score(split) for split in metrics}
+                run_id=r.run_id,
+                seed=r.seed,
+                head=r.files.get(HEAD),
+                **{split: r.score(split) for split in metrics},
             )
             for r in results
         ],

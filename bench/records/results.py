@@ -112,8 +112,10 @@ class Finished(Result):
 
     @property
     def made_of(self) -> Mapping[str, str]:
-        """The SHA-256 of the head of each run that it was made of, by run id."""
-        return {self.evaluation.run_id: self.evaluation.head} if self.evaluation else {}
+        """The SHA-256 of the head of each run that it was made of, by run id, where it is known."""
+        if self.evaluation:
+            return {self.evaluation.run_id: self.evaluation.head}
+        return {each.run_id: each.head for each in self.ensemble if each.head is not None}
 
     @property
     def dev_scores(self) -> list[float]:

@@ -97,6 +97,7 @@ class MemberScore(Part):
 
     run_id: str
     seed: int
+    head: str | None = None  # as Evaluation's; older records lack it
     dev: float | None = None
     test: float | None = None
 

@@ -20,7 +20,6 @@ from bench.run import trust
 from bench.run.record import outdated
 
 Key = tuple[str, str]  # a run's task and run id, which are its folder
-REPEATED = "its run has been repeated since: evaluate it again"
 
 
 class ReportError(ValueError):
@@ -153,7 +152,13 @@ class Records:
             now = ((each, self.runs.get((task, each))) for each in run.result.made_of)
             if outdated(run.result, {each: found.result for each, found in now if found}):
                 del self.runs[task, name]
-                self.problems.append(f"{task}/{name}: {REPEATED}")
+                self.problems.append(f"{task}/{name}: {_repeated(run.result)}")
+
+
+def _repeated(made: Finished) -> str:
+    if made.ensemble:
+        return "one of its runs has been repeated since: combine them again"
+    return "its run has been repeated since: evaluate it again"
 
 
 def read(folder: Path, trusted: Sequence[str] = ()) -> Records:

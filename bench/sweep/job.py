@@ -136,8 +136,10 @@ class Ensemble:
 
     @property
     def done(self) -> bool:
-        """Whether the ensemble is recorded."""
-        return self.record.finished() is not None
+        """Whether the ensemble is recorded, and no run of it has been repeated since."""
+        result = self.record.finished()
+        now = {run.run_id: run for job in self.jobs if (run := job.record.finished())}
+        return result is not None and not outdated(result, now)
 
     def __str__(self) -> str:
         return f"{self.row} · {self.column} · {len(self.jobs)} runs"

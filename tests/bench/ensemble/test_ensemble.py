@@ -6,11 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hydra.core.global_hydra import GlobalHydra
+from safetensors.torch import load_file, save_file
 
 from bench.__main__ import main
 from bench.ensemble.__main__ import main as ensemble
@@ -18,6 +20,7 @@ from bench.ensemble.members import ensemble_id
 from bench.report import frames
 from bench.report.groups import groups
 from bench.report.read import read
+from bench.run.record import Record
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.small import SMALL
@@ -146,6 +149,47 @@ def test_again_it_is_shown_in_any_order_and_repeated_by_force(
     assert path.stat().st_mtime_ns == before
     assert together(*three[:2], "--force")[0] == 0
     assert path.stat().st_mtime_ns != before
+
+
+def repeated(run: Path) -> str:
+    """Let the run have other weights, as if it had been repeated; returns their hash."""
+    weights = load_file(run / "head.safetensors")
+    save_file({name: tensor + 1 for name, tensor in weights.items()}, run / "head.safetensors")
+    record = Record(run)
+    found = record.finished()
+    assert found is not None
+    record.write_result(replace(found, files=record.checksums()))
+    return record.checksums()["head.safetensors"]
+
+
+def test_runs_that_were_repeated_are_combined_anew(
+    three: list[Path], together: Together, result: Result
+) -> None:
+    assert together(*three[:2])[0] == 0
+    (folder,) = three[0].parent.glob("ensemble-*")
+    head = repeated(three[1])
+    found = read(three[0].parents[1])
+    assert ("snli", folder.name) not in found.runs
+    assert found.problems == [
+        f"snli/{folder.name}: one of its runs has been repeated since: combine them again"
+    ]
+    assert "finished earlier" not in together(*three[:2])[1]
+    assert result(folder)["ensemble"][1]["head"] == head
+    assert "finished earlier" in together(*three[:2])[1]
+    assert not read(three[0].parents[1]).problems
+
+
+def test_of_an_older_ensemble_it_is_not_known(
+    three: list[Path], together: Together, result: Result
+) -> None:
+    assert together(*three[:2])[0] == 0
+    (folder,) = three[0].parent.glob("ensemble-*")
+    old = result(folder)
+    old["ensemble"] = [{k: v for k, v in each.items() if k != "head"} for each in old["ensemble"]]
+    (folder / "result.json").write_text(json.dumps(old))
+    repeated(three[1])
+    assert "finished earlier" in together(*three[:2])[1]
+    assert not read(three[0].parents[1]).problems
 
 
 def test_only_what_the_runs_were_scored_on_counts(

@@ -73,6 +73,21 @@ def test_an_experiment_combines_the_seeds_of_a_column(
     assert {each["run_id"] for each in made["ensemble"]} == {c["run_id"] for c in alone}
 
 
+def test_an_ensemble_of_runs_that_were_repeated_is_made_again(
+    experiment: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert experiment() == 0
+    (path,) = (tmp_path / "runs").glob("snli/ensemble-*/result.json")
+    made = json.loads(path.read_text())
+    path.write_text(path.read_text().replace(made["ensemble"][0]["head"], "0" * 64))
+    capsys.readouterr()
+    assert experiment("plan=true") == 0
+    assert "\npython -m bench.ensemble " in capsys.readouterr().out
+    assert experiment() == 0
+    assert "snli · pair · 2 runs: dev accuracy" in capsys.readouterr().err
+    assert json.loads(path.read_text())["ensemble"] == made["ensemble"]
+
+
 def test_a_plan_has_the_ensemble(
     experiment: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
