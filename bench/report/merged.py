@@ -11,7 +11,7 @@ from typing import Any
 from bench.records import DamagedRecord, Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, read_lines
-from bench.report.read import Experiment, Records, ReportError, Run, in_order, read
+from bench.report.read import Experiment, Records, ReportError, Run, has_runs, in_order, read
 
 
 def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
@@ -43,10 +43,10 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
 
 
 def _read(place: Path, trusted: Sequence[str]) -> Records:
-    """Read one place: a file of results, a folder of such files, or else a folder of runs."""
+    """Read one place: a file of results, a folder of runs, or else a folder of such files."""
     files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
-    if not files:
-        return read(place, trusted)
+    if not files or has_runs(place):
+        return _with_unread(read(place, trusted), files)
     records = Records(place)
     for path in files:
         try:
@@ -59,6 +59,17 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
     commands = {cell.key: cell.command for each in records.experiments for cell in each.cells}
     records.runs = {key: replace(run, asked=commands.get(key)) for key, run in records.runs.items()}
     records.experiments = in_order(records.experiments)
+    return records
+
+
+def _with_unread(records: Records, files: Sequence[Path]) -> Records:
+    """Say which files in a folder of runs are not read, since they may be results."""
+    if files:
+        names = ", ".join(path.name for path in files)
+        records.problems.append(
+            f"{names} in {records.folder}: not read, for it is a folder of runs: a file of results "
+            "is given besides"
+        )
     return records
 
 

@@ -20,6 +20,8 @@ from bench.run import trust
 from bench.run.record import outdated
 
 Key = tuple[str, str]  # a run's task and run id, which are its folder
+CONFIGS, RESULTS = "[!.]*/*/config.yaml", "[!.]*/*/result.json"
+MANIFESTS = ".experiments/*.json"
 
 
 class ReportError(ValueError):
@@ -177,6 +179,11 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     return records
 
 
+def has_runs(folder: Path) -> bool:
+    """Say whether a run or an experiment has been begun below `folder`."""
+    return any(next(folder.glob(each), None) for each in (CONFIGS, RESULTS, MANIFESTS))
+
+
 def found(folder: Path, trusted: Sequence[str] = ()) -> Records:
     """Read as `read` does, with what is outdated; there may be nothing below `folder`."""
     records = Records(folder)
@@ -200,7 +207,7 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def _experiments(records: Records) -> Iterator[Experiment]:
-    for path in sorted(records.folder.glob(".experiments/*.json")):
+    for path in sorted(records.folder.glob(MANIFESTS)):
         try:
             yield read_experiment(path)
         except DamagedRecord as error:
@@ -209,7 +216,7 @@ def _experiments(records: Records) -> Iterator[Experiment]:
 
 def _read_runs(records: Records, commands: Mapping[Key, str], trusted: tuple[str, ...]) -> None:
     """Read every run into `records`; `commands` are those by which experiments asked for runs."""
-    for path in sorted(records.folder.glob("[!.]*/*/result.json")):
+    for path in sorted(records.folder.glob(RESULTS)):
         key = _key(path)
         try:
             result = read_result(path)
@@ -221,7 +228,7 @@ def _read_runs(records: Records, commands: Mapping[Key, str], trusted: tuple[str
             records.runs[key] = Run(path.parent, result, commands.get(key), trusted)
         elif isinstance(result, Failed):
             records.failed[key] = result
-    begun = {_key(path) for path in records.folder.glob("[!.]*/*/config.yaml")}
+    begun = {_key(path) for path in records.folder.glob(CONFIGS)}
     records.unfinished = begun - records.runs.keys() - records.failed.keys() - records.damaged
 
 

@@ -58,6 +58,25 @@ def test_a_file_of_results_gives_the_table_of_its_runs(made: Path, results: Path
     assert "prediction" not in results.read_text()
 
 
+def test_a_folder_of_runs_is_read_as_runs_whatever_lies_in_it(
+    made: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = entries(made)
+    shutil.copy(results, made / "kept.jsonl")
+    (made / "predicted.jsonl").write_text('{"prediction": "neutral"}\n')
+    records = read_all([made])
+    (problem,) = records.problems
+    assert problem.startswith(f"kept.jsonl, predicted.jsonl in {made}: not read")
+    (experiment,) = records.experiments
+    assert fill(experiment, records).entries.keys() == ours.keys()
+    assert all(run.reference is None for run in records.runs.values())
+    capsys.readouterr()
+    verb.main(["export", "-o", str(made / "kept.jsonl"), "--runs", str(made)])
+    assert "kept.jsonl: 6 runs" in (said := capsys.readouterr()).out
+    assert said.err.count("\n") == 1
+    assert (made / "kept.jsonl").read_text() == results.read_text()
+
+
 def test_a_report_on_a_file_of_results_is_whole(results: Path, tmp_path: Path) -> None:
     make_report([str(results), "-o", str(tmp_path / "report")])
     for name in ("index.html", "report.md", "report.tex", "report.csv"):
