@@ -10,7 +10,7 @@ is what intervals need: each example's counts (tasks/task.py) and cluster, and a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from bench.records.arrays import Array, packed, unpacked
-from bench.records.damaged import DamagedRecord
 from bench.records.results import Finished, parsed
 from elmo_core import strict_json
 from elmo_core.whole_files import replacing
@@ -97,14 +96,9 @@ def write_references(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each line with its number, from 1. Raises DamagedRecord that names file and line."""
-    with path.open(encoding="utf-8") as file:
-        for number, text in enumerate(file, start=1):
-            try:
-                line = strict_json.loads(text)
-                if line["schema"] != SCHEMA:
-                    raise ValueError(f"schema {line['schema']}, this version reads {SCHEMA}")
-            except (ValueError, KeyError, TypeError) as error:
-                raise DamagedRecord(f"{path}, line {number}: damaged ({error})") from None
-            yield number, line
+def parsed_line(text: bytes) -> dict[str, Any]:
+    """Parse a line of the file. Raises ValueError, KeyError or TypeError for what is none."""
+    line: dict[str, Any] = strict_json.loads(text.decode("utf-8"))
+    if line["schema"] != SCHEMA:
+        raise ValueError(f"schema {line['schema']}, this version reads {SCHEMA}")
+    return line

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.records import DamagedRecord, Searched
+from bench.records import Searched
 from bench.records.manifests import manifest_of
-from bench.records.references import Reference, read_lines
+from bench.records.references import Reference, parsed_line
 from bench.report.read import Experiment, Records, ReportError, Run, has_runs, in_order, read
 
 
@@ -50,11 +50,8 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
     records = Records(place)
     for path in files:
         try:
-            for number, line in read_lines(path):
-                _take(records, path, number, line, tuple(trusted))
-        except DamagedRecord as error:
-            records.problems.append(str(error))
-        except (OSError, UnicodeDecodeError) as error:
+            records.problems += _read_file(records, path, tuple(trusted))
+        except OSError as error:
             raise ReportError(f"{path} cannot be read ({error})") from None
     commands = {cell.key: cell.command for each in records.experiments for cell in each.cells}
     records.runs = {key: replace(run, asked=commands.get(key)) for key, run in records.runs.items()}
@@ -73,21 +70,33 @@ def _with_unread(records: Records, files: Sequence[Path]) -> Records:
     return records
 
 
-def _take(
-    records: Records, path: Path, number: int, line: Mapping[str, Any], trusted: tuple[str, ...]
-) -> None:
-    """Add the run or the experiment of a line. Raises DamagedRecord where it holds neither."""
-    try:
-        if "experiment" in line:
-            place = path / f"{line['file']}.json"
-            records.experiments.append(manifest_of(line["experiment"], Experiment, path=place))
-            return
-        found = Reference.from_json(line)
-        key = found.result.task, found.result.run_id
-        place = path.joinpath(*key)
-        records.runs[key] = Run(place, found.result, trusted=trusted, reference=found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedRecord(f"{path}, line {number}: damaged ({error})") from None
+def _read_file(records: Records, path: Path, trusted: tuple[str, ...]) -> list[str]:
+    """Read a file of results into `records`; returns what is said of the lines that are damaged."""
+    damaged, number = [], 0
+    with path.open("rb") as lines:
+        for number, text in enumerate(lines, start=1):
+            try:
+                _take(records, path, parsed_line(text), trusted)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                damaged.append(f"{path}, line {number}: damaged ({error})")
+    if len(damaged) == number > 1:  # another kind of file, such as predictions
+        return [f"{damaged[0]}, as are all {number} lines"]
+    return damaged
+
+
+def _take(records: Records, path: Path, line: Mapping[str, Any], trusted: tuple[str, ...]) -> None:
+    """Add the run or the experiment of a line.
+
+    Raises ValueError, KeyError, TypeError or AttributeError where it holds neither.
+    """
+    if "experiment" in line:
+        place = path / f"{line['file']}.json"
+        records.experiments.append(manifest_of(line["experiment"], Experiment, path=place))
+        return
+    found = Reference.from_json(line)
+    key = found.result.task, found.result.run_id
+    place = path.joinpath(*key)
+    records.runs[key] = Run(place, found.result, trusted=trusted, reference=found)
 
 
 def _conflicts(whole: Records, more: Records) -> Iterator[str]:

@@ -239,14 +239,27 @@ def test_a_sweep_that_runs_shows_what_is_there(tmp_path: Path) -> None:
         lambda line: json.dumps({**line, "choice": []}),
         lambda line: json.dumps({**line, "examples": {"dev": {"ids": "", "counts": {}}}}),
         lambda line: json.dumps({"schema": 1, "experiment": {}, "file": "x"}),
+        lambda line: json.dumps(line).replace("seed", "s\xe9ed"),
     ],
 )
-def test_a_damaged_line_is_named(spoil: Any, results: Path) -> None:
-    first, *rest = results.read_text().splitlines()
-    results.write_text("\n".join([first, spoil(json.loads(rest[0])), *rest[1:]]) + "\n")
-    (problem,) = read_all([results]).problems
-    assert problem.startswith(f"{results}, line 2: damaged (")
-    assert "\n" not in problem
+def test_damaged_lines_are_named_and_the_others_read(spoil: Any, results: Path) -> None:
+    lines = results.read_text().splitlines()
+    for number in (1, 3):
+        lines[number] = spoil(json.loads(lines[number]))
+    results.write_text("\n".join(lines) + "\n", encoding="latin-1")
+    records = read_all([results])
+    assert len(records.runs) == 4
+    assert len(records.experiments) == 1
+    first, second = records.problems
+    assert first.startswith(f"{results}, line 2: damaged (")
+    assert second.startswith(f"{results}, line 4: damaged (")
+    assert "\n" not in first + second
+
+
+def test_a_file_that_holds_no_results_is_one_line(made: Path) -> None:
+    path = next(made.glob("snli/*/predictions.jsonl"))
+    (problem,) = read_all([path]).problems
+    assert problem == f"{path}, line 1: damaged ('schema'), as are all 350 lines"
 
 
 def test_nothing_there_is_an_error(tmp_path: Path) -> None:
