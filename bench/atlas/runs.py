@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -13,6 +14,7 @@ from bench.report.groups import Group, groups
 from bench.report.read import Run, found
 
 Row = tuple[str, str]  # of a table: task and data; what else was chosen
+Column = tuple[str, float | None]  # layers, and λ where they are mixed
 
 
 def tables(folder: Path, fingerprint: str, trusted: Sequence[str] = ()) -> dict[str, Frame]:
@@ -49,12 +51,13 @@ def _code(group: Group) -> str:
 
 
 def _by_layer(found: Iterable[Group], cell: Callable[[Group], str]) -> Frame:
-    rows: dict[Row, dict[str, str]] = {}
+    rows: defaultdict[Row, defaultdict[Column, list[str]]]
+    rows = defaultdict(lambda: defaultdict(list))
     for group in found:
         if text := cell(group):
-            rows.setdefault(_row(group), {})[str(group.elmo.layers)] = text
-    columns = sorted({layers for cells in rows.values() for layers in cells}, key=_order)
-    head = ["task", "chosen", *(_name(layers) for layers in columns)]
+            rows[_row(group)][str(group.elmo.layers), group.elmo.l2].append(text)
+    columns = sorted({column for cells in rows.values() for column in cells}, key=_order)
+    head = ["task", "chosen", *map(_name, columns)]
     return Frame.of(head, [[*row, *_cells(cells, columns)] for row, cells in rows.items()])
 
 
@@ -64,13 +67,19 @@ def _row(group: Group) -> Row:
     return what, " ".join(filter(None, (group.elmo.placement, group.differs)))
 
 
-def _cells(cells: Mapping[str, str], columns: Sequence[str]) -> list[str]:
-    return [cells.get(layers, "") for layers in columns]
+def _cells(cells: Mapping[Column, Sequence[str]], columns: Sequence[Column]) -> list[str]:
+    """Return the cells of a row; of several groups in one, which differ in other keys of the same
+    encoder, each."""
+    return ["; ".join(cells.get(column, ())) for column in columns]
 
 
-def _order(layers: str) -> tuple[bool, int, str]:
-    return not layers.isdecimal(), int(layers) if layers.isdecimal() else 0, layers
+def _order(column: Column) -> tuple[bool, int, str, float]:
+    layers, l2 = column
+    number = int(layers) if layers.isdecimal() else 0
+    return not layers.isdecimal(), number, layers, -1.0 if l2 is None else l2
 
 
-def _name(layers: str) -> str:
-    return f"layer {layers}" if layers.isdecimal() else {"all": "mix"}.get(layers, layers)
+def _name(column: Column) -> str:
+    layers, l2 = column
+    name = f"layer {layers}" if layers.isdecimal() else {"all": "mix"}.get(layers, layers)
+    return name if l2 is None else f"{name} · λ={l2:g}"

@@ -97,12 +97,34 @@ def test_runs_of_the_encoder_stand_by_layer(tmp_path: Path) -> None:
     tables = runs.tables(tmp_path, ENCODER.fingerprint)
     assert list(tables) == ["scores by layer", "learned mixes"]
     scores = tables["scores by layer"]
-    assert scores.head == ["task", "chosen", "layer 0", "layer 1", "mix"]
+    assert scores.head == ["task", "chosen", "layer 0", "layer 1", "mix · λ=0.001"]
     ((task, chosen, *cells),) = scores.rows
     assert (task, chosen) == ("snli on mini, test accuracy", "input")
     assert all("(n=2)" in cell for cell in cells)
     assert runs.tables(tmp_path, "another") == {}
     assert runs.tables(tmp_path / "nowhere", ENCODER.fingerprint) == {}
+
+
+def test_each_penalty_of_the_mix_is_a_column(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for l2 in (10.0, 0.0, 0.1):
+        make.run(placement="input", l2=l2)
+    assert ENCODER.fingerprint is not None
+    scores = runs.tables(tmp_path, ENCODER.fingerprint)["scores by layer"]
+    assert scores.head[2:] == ["mix · λ=0", "mix · λ=0.1", "mix · λ=10"]
+    (row,) = scores.rows
+    assert all(row[2:])
+
+
+def test_no_group_of_a_cell_is_lost(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for seed in (1, 2):
+        run_id = make.run(placement="input", seed=seed)
+    config = tmp_path / "snli" / run_id / "config.yaml"
+    config.write_text(config.read_text().replace("encoder:\n", "encoder:\n  revision: main\n"))
+    assert ENCODER.fingerprint is not None
+    ((*_, cell),) = runs.tables(tmp_path, ENCODER.fingerprint)["scores by layer"].rows
+    assert cell.count("; ") == 1
 
 
 @pytest.fixture
