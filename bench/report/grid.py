@@ -165,6 +165,8 @@ def _split(cells: Sequence[ManifestCell], wanted: str, records: Records) -> str:
 def _entry(
     cells: Sequence[ManifestCell], split: str, paper: float | None, records: Records
 ) -> Entry:
+    """Fill an entry; a run that older experiments name twice (`seed=1,1`) is one seed."""
+    cells = list({cell.key: cell for cell in cells}.values())
     runs = tuple(records.runs[cell.key] for cell in cells if cell.key in records.runs)
     values = tuple(value for run in runs if (value := run.score(split)) is not None)
     return Entry(

@@ -20,7 +20,8 @@ Rows = dict[str, dict[str, Any]]
 def grid(given: Sequence[Override], default_task: str, default_seed: int) -> list[Cell]:
     """Return the cells of every combination of what has several values.
 
-    Tasks are rows, seeds are seeds, and what else varies makes the columns.
+    Tasks are rows, seeds are seeds, and what else varies makes the columns. What is named twice is
+    there once.
     """
     seeds = _seeds(given) or [default_seed]
     last = {o.get_key_element(): o for o in given if o.key_or_group not in ("seed", "plan")}
@@ -33,7 +34,7 @@ def grid(given: Sequence[Override], default_task: str, default_seed: int) -> lis
         column = " ".join(word for word in words if word.partition("=")[0] in varying)
         each = tuple(expand(list(words)))
         cells += [Cell(row, column, seed, each) for seed in seeds]
-    return cells
+    return list(dict.fromkeys(cells))
 
 
 def of_experiment(
@@ -60,7 +61,7 @@ def of_experiment(
     common = experiment["overrides"]
     given_anew = tuple(f"{key}." for key in common if key in options)
     common = {k: v for k, v in common.items() if not f"{k}.".startswith(given_anew)}
-    seeds = _seeds(given) or experiment["seeds"]
+    seeds = list(dict.fromkeys(_seeds(given) or experiment["seeds"]))
     if len(seeds) < 2:
         alone = "is left out: it takes two seeds or more (seed=1,2,…)"
         left_out += [f"column {ensemble!r} {alone}" for ensemble in experiment["ensembles"]]

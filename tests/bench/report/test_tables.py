@@ -106,6 +106,18 @@ def test_stars_of_one_seed_are_hollow(tmp_path: Path, seeds: int, mark: str) -> 
     assert mark in markdown.text(report, []).replace("\\", "")
 
 
+def test_a_run_named_twice_is_one_seed(tmp_path: Path) -> None:
+    """As by manifests of before, of `seed=1,1`."""
+    grid, path = table(tmp_path, 1)
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"cells": manifest["cells"] * 2}))
+    twice = fill(read_experiment(path), read(tmp_path))
+    for place, entry in twice.entries.items():
+        assert entry.cells == grid.entries[place].cells
+        assert entry.scores == grid.entries[place].scores
+        assert entry.mark == grid.entries[place].mark
+
+
 def test_the_part_of_the_seeds_is_shown(tmp_path: Path) -> None:
     several = table(tmp_path / "three", 3)[0].entries["snli", "ELMo"].against
     one = table(tmp_path / "one", 1)[0].entries["snli", "ELMo"].against

@@ -80,6 +80,18 @@ def test_the_same_choice_is_run_once(sweep: Sweep, results: Results, capsys: Sho
     assert results() == {}
 
 
+def test_what_is_named_twice_is_there_once(
+    sweep: Sweep, own: str, tmp_path: Path, capsys: Shown
+) -> None:
+    assert sweep("elmo.placement=none", "seed=1,1", "task=snli,snli", "elmo.l2=0,0") == 0
+    assert "n=" not in capsys.readouterr().out
+    for words in (["seed=1,1"], ["experiment.seeds=[1,1]"]):
+        assert sweep("experiment=own", own, *words) == 0
+        for path in (tmp_path / "runs" / ".experiments").iterdir():
+            cells = json.loads(path.read_text())["cells"]
+            assert [cell["column"] for cell in cells] == ["without", "with"]
+
+
 def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
     sweep: Sweep, own: str, results: Results, tmp_path: Path, capsys: Shown
 ) -> None:
