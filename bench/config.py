@@ -122,6 +122,15 @@ SCHEMAS = {
 }
 
 
+def _own_recipe(pair: str, *, _root_: DictConfig) -> str:
+    """Return the recipe of `pair`, a task and its data; where one is chosen, the empty one."""
+    return pair if _root_.get("recipe", "paper") is None else "paper"
+
+
+# Here and not in `register`: workers of Hydra's launchers compose, too, and only import this.
+OmegaConf.register_new_resolver("own_recipe", _own_recipe, replace=True)
+
+
 def register() -> None:
     """Make the schema known to Hydra as `schema`, the first entry of conf/config.yaml."""
     ConfigStore.instance().store(name="schema", node=Config)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from torch import nn, ones
 
+from bench.errors import ConfigError
 from bench.overrides import composed
 from bench.run.optimizer import made
 
@@ -47,3 +49,23 @@ def test_a_folder_of_data_is_open_data() -> None:
     assert (
         composed(words).training.patience == composed(["task=ner", "data=open"]).training.patience
     )
+
+
+def test_a_recipe_that_is_named_must_be_there(tmp_path: Path) -> None:
+    words = ["task=ner", "data=open"]
+    with pytest.raises(ConfigError, match="did you mean 'ner_open'"):
+        composed([*words, "recipe=ner_opne"])
+    (tmp_path / "recipe").mkdir()
+    for name, patience in (("mine", 98), ("pos_open", 99)):
+        text = f"# @package _global_\ntraining: {{patience: {patience}}}\n"
+        (tmp_path / "recipe" / f"{name}.yaml").write_text(text)
+    own = f"hydra.searchpath=[{tmp_path}]"
+    assert composed([*words, own, "recipe=mine"]).training.patience == 98
+    assert composed(["task=pos", "data=open", own]).training.patience == 99
+
+
+def test_a_mistyped_recipe_is_told_before_anything_is_shown(
+    bench: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench("task=ner", "data=open", "recipe=ner_opne", "--cfg", "job") == 2
+    assert "did you mean 'ner_open'?" in capsys.readouterr().err

@@ -233,6 +233,7 @@ def test_one_file_anywhere_is_an_experiment(
         ("title:", "view: tabel\ntitle:", "tabel"),
         ("c: {elmo.layers: top}", "c: top", "columns"),
         ("elmo.layers: top", "elmo.layers: tpo", "ours · c · seed 7: elmo.layers=tpo"),
+        ("elmo.layers: top", "recipe: papre", "ours · c · seed 7: recipe=papre: unknown; did you"),
         ("elmo.layers: top", "elmo.layer: top", "did you mean 'elmo.layers'?"),
         ("elmo.layers: top", "task.hidden: 3", "task.hidden: set by row 'ours' and by column 'c'"),
         ("seeds:", "baseline: b\nseeds:", "own: baseline: no column 'b'"),
