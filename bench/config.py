@@ -141,11 +141,9 @@ def check(cfg: DictConfig) -> None:
     _check_references(cfg)
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")
+    _check_keys("", cfg, Config)
     for node, schema in SCHEMAS.items():
-        known = [key.name for key in fields(schema)]
-        for key in cfg[node]:
-            if key not in known:
-                raise ConfigError(f"{node}.{key}: no such key{did_you_mean(key, known)}")
+        _check_keys(f"{node}.", cfg[node], schema)
     for key in ("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"):
         path = OmegaConf.select(cfg, key) or ""
         _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
@@ -169,6 +167,13 @@ def _check_references(cfg: DictConfig) -> None:
         reason = str(error).splitlines()[0]
         hint = r"(where it is no reference but a name, write \${…} for ${…})"
         raise ConfigError(f"{error.full_key}: {reason} {hint}") from None
+
+
+def _check_keys(prefix: str, node: DictConfig, schema: type) -> None:
+    known = [key.name for key in fields(schema)]
+    for key in map(str, node):
+        if key not in known:
+            raise ConfigError(f"{prefix}{key}: no such key{did_you_mean(key, known)}")
 
 
 def _check_data(data: DictConfig) -> None:

@@ -46,6 +46,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["task.hiden=3"], ["did you mean 'task.hidden'?"]),
         (["+task.depth=3", "trainer=cpu"], ["SNLI", "depth"]),
         (["+elmo.foo=3"], ["foo"]),
+        (["+seeds=3"], ["seeds: no such key; did you mean 'seed'?"]),
         (
             [
                 "experiment=encoders",
