@@ -137,7 +137,20 @@ def register() -> None:
 
 
 def check(cfg: DictConfig) -> None:
-    """Raise ConfigError for a key added with `+`, or a value that types alone do not catch."""
+    """Raise ConfigError for what cannot be run: as `check_recorded`, or data that are not made."""
+    check_recorded(cfg)
+    if cfg.data.name == "mini":
+        from tasks.smallworld import VERSION  # which takes a moment
+
+        made = cfg.data.version == VERSION
+        _require("data.version", cfg.data.version, made, f"{VERSION}: no other is made any more")
+
+
+def check_recorded(cfg: DictConfig) -> None:
+    """Raise ConfigError for a key added with `+`, or a value that types alone do not catch.
+
+    Built-in data may be of any version, since older ones were once made.
+    """
     _check_references(cfg)
     for key in sorted(OmegaConf.missing_keys(cfg)):
         raise ConfigError(f"{key}=…: a value is needed, there is no default")

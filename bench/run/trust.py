@@ -18,7 +18,7 @@ from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from bench.config import CONF, Config, check
+from bench.config import CONF, Config, check_recorded
 from bench.errors import ConfigError, RunError
 from bench.verbatim import REFERENCE
 
@@ -109,7 +109,7 @@ def _typed(path: Path, cfg: DictConfig) -> DictConfig:
     try:
         typed = OmegaConf.merge(OmegaConf.structured(Config), cfg)
         assert isinstance(typed, DictConfig)
-        check(typed)
+        check_recorded(typed)
         _ = typed.task["name"], typed.task["_target_"]
         plain = OmegaConf.create(OmegaConf.to_container(typed))
     except (*UNREADABLE, ConfigError) as error:

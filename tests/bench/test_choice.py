@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from omegaconf import DictConfig
 
 from bench.choice import Choice
+from bench.errors import ConfigError
+from bench.overrides import composed
+from bench.run import trust
+from bench.run.record import Record
 from tasks import smallworld
 
 Configured = Callable[..., DictConfig]
@@ -51,6 +57,15 @@ def test_without_weights_to_learn_their_penalty_does_not_count(configured: Confi
 def test_builtin_data_of_another_version_is_another_run(configured: Configured) -> None:
     assert configured("data=mini").data.version == smallworld.VERSION
     assert not same(configured, ["data=mini"], ["data=mini", "data.version=0"])
+
+
+def test_builtin_data_of_another_version_is_read_of_but_not_run(
+    configured: Configured, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=f"data.version=3: must be {smallworld.VERSION}"):
+        composed(["task=snli", "data=mini", "data.version=3"])
+    Record(tmp_path).write_config(configured("task=snli", "data.version=3"))
+    assert trust.read(tmp_path / "config.yaml").data.version == 3
 
 
 def test_processes_that_share_the_steps_count(configured: Configured) -> None:
