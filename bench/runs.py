@@ -166,22 +166,31 @@ def _export(given: Namespace) -> None:
 
 
 def _clean(given: Namespace) -> None:
-    from bench.run.record import Record
+    from bench.run.record import BUSY, Record
 
-    rows = [row for row in _chosen(given) if row.status in (FAILED, UNFINISHED)]
-    if not rows:
+    records = []
+    for row in _chosen(given):
+        record = Record(given.runs / row.task / row.id)
+        if row.status not in (FAILED, UNFINISHED):
+            continue
+        if record.busy():
+            print(f"{BUSY} {record.folder}: left alone", file=sys.stderr)
+            continue
+        print(" ".join(filter(None, (row.status, row.task, row.id, row.data, row.encoder))))
+        records.append(record)
+    if not records:
         print("nothing to remove")
         return
-    for row in rows:
-        print(" ".join(filter(None, (row.status, row.task, row.id, row.data, row.encoder))))
-    what = "this run" if len(rows) == 1 else f"these {len(rows)} runs"
+    what = "this run" if len(records) == 1 else f"these {len(records)} runs"
     if not (given.yes or agreed(f"remove {what}?")):
         return
-    for row in rows:
-        record = Record(given.runs / row.task / row.id)
+    for record in records:
         try:
             with record.lock():
-                record.remove()
+                if record.finished():  # while the question stood
+                    print(f"{record.folder} is finished now: left alone", file=sys.stderr)
+                else:
+                    record.remove()
         except BusyError as error:
             print(f"{error}: left alone", file=sys.stderr)
 

@@ -77,11 +77,30 @@ def test_list_show_clean(
     assert failed.exists()
     with Record(unfinished).lock():
         assert runs("clean", "--yes", folder) == 0
-        assert "left alone" in capsys.readouterr().err
+        said = capsys.readouterr()
+        assert unfinished.name not in said.out
+        assert "left alone" in said.err
     assert (finished.exists(), failed.exists(), unfinished.exists()) == (True, False, True)
     assert runs("clean", "--yes", folder) == 0
     assert not unfinished.exists()
     assert finished.exists()
+
+
+def test_a_run_that_ends_while_the_question_stands_is_kept(
+    one: Callable[..., int], tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert one() == 0
+    (folder,) = tmp_path.glob("snli/*")
+    result = (folder / "result.json").rename(tmp_path / "result.json")
+
+    def ends(question: str) -> bool:
+        result.rename(folder / "result.json")
+        return True
+
+    monkeypatch.setattr("bench.runs.agreed", ends)
+    assert runs("clean", f"--runs={tmp_path}") == 0
+    assert "is finished now: left alone" in capsys.readouterr().err
+    assert (folder / "result.json").exists()
 
 
 @pytest.mark.parametrize(
