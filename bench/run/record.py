@@ -187,8 +187,8 @@ class Record:
             return True
 
     def wait(self) -> None:
-        """Wait until no process holds the folder."""
-        with locked(self.folder / ".lock"):
+        """Wait until no process holds the folder; whoever held it may have removed it."""
+        with suppress(FileNotFoundError), locked(self.folder / ".lock"):
             pass
 
 

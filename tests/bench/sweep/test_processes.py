@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,26 @@ def test_a_run_of_another_process_is_waited_for(
     said = [line for line in shown.out.splitlines() if "seed 1" in line]
     assert any("by another process" in line for line in said) == other_finishes
     assert json.loads(kept.read_text())["metrics"] == results()[first]["metrics"]
+
+
+def test_a_run_that_another_process_gave_up_and_removed_is_done_here(
+    sweep: Sweep, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep("seed=1", "elmo.placement=none")
+    (run_id,) = results()
+    (tmp_path / "runs" / "snli" / run_id / "result.json").unlink()
+    wait = Record.wait
+    with ExitStack() as another:
+        another.enter_context(Record(tmp_path / "runs" / "snli" / run_id).lock())
+
+        def removed(record: Record) -> None:
+            record.remove()
+            another.close()
+            wait(record)
+
+        monkeypatch.setattr(Record, "wait", removed)
+        assert sweep("seed=1", "elmo.placement=none") == 0
+    assert results()[run_id]["status"] == "finished"
 
 
 def test_sigterm_stops_the_sweep_not_a_run(
