@@ -1,6 +1,7 @@
 """What an experiment consists of, kept beside its runs for the report.
 
-<paths.runs>/.experiments/<name>-<hash of its runs>.json, a `bench.records.Manifest`
+<paths.runs>/.experiments/<name>-<hash of its runs>.json, a `bench.records.Manifest`; in the name of
+an experiment that lies in a folder, FOLDER/NAME, `-` stands for `/`
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def write(
     content = replace(manifest(cfg, places, ensembles, noisy), searches=found)
     keys = {cell.key for cell in content.cells} | {key for each in found for key in each.keys}
     runs = "\n".join(sorted("/".join(key) for key in keys))
-    name = f"{content.name}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
+    plain = content.name.replace("/", "-")
+    name = f"{plain}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
     with replacing(path) as temporary:
         text = json.dumps(content.to_json(), indent=2, ensure_ascii=False)

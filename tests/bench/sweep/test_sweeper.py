@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.report.read import read
 from tasks.snli.task import SNLI
 from tests.bench.small import DIVERGING
 
@@ -127,6 +128,19 @@ def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
         ("snli", "with", 1, "snli", 0.5),
     ]
     assert "elmo.placement=input" in cells[1]["command"].split()
+
+
+def test_an_experiment_in_a_folder_is_found_by_reports(
+    sweep: Sweep, own: str, tmp_path: Path, capsys: Shown
+) -> None:
+    experiments = tmp_path / "experiment"
+    (experiments / "some").mkdir()
+    (experiments / "own.yaml").rename(experiments / "some" / "own.yaml")
+    assert sweep("experiment=some/own", own) == 0
+    assert "88.8" in capsys.readouterr().out
+    (experiment,) = read(tmp_path / "runs").experiments
+    assert experiment.name == "some/own"
+    assert experiment.id.startswith("some-own-")
 
 
 def test_wandb_has_an_experiments_runs_in_one_group_and_is_closed(
