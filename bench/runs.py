@@ -129,7 +129,8 @@ def _show(given: Namespace) -> None:
     from bench.run import panel
     from bench.run.record import Record
 
-    rows = [row for row in _rows(_found(given.runs)) if row.id.startswith(given.id)]
+    begin = [row for row in _rows(_found(given.runs)) if row.id.startswith(given.id)]
+    rows = [row for row in begin if row.id == given.id] or begin  # its evaluations begin with it
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
         raise RunError(f"{given.id}: {known} of the runs in {given.runs} begin like this")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,17 @@ def test_list_show_clean(
     assert runs("clean", "--yes", folder) == 0
     assert not unfinished.exists()
     assert finished.exists()
+
+
+def test_a_whole_id_is_the_run_and_not_its_evaluations(
+    one: Callable[..., int], tmp_path: Path, capsys: Shown
+) -> None:
+    assert one() == 0
+    (folder,) = tmp_path.glob("snli/*")
+    shutil.copytree(folder, folder.with_name(f"{folder.name}-on-0123456789"))
+    assert runs("show", folder.name, f"--runs={tmp_path}") == 0
+    assert runs("show", folder.name[:-1], f"--runs={tmp_path}") == 2
+    assert f"snli/{folder.name}-on-0123456789 of the runs" in capsys.readouterr().err
 
 
 def test_a_run_that_ends_while_the_question_stands_is_kept(
