@@ -70,6 +70,3 @@ def main() -> None:
         except overrides.UNUSABLE as error:
             print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
             sys.exit(2)
-        except BrokenPipeError:  # `| head` has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)

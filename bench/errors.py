@@ -6,6 +6,7 @@ Neither torch nor Hydra here, so that the help of every verb is quick.
 from __future__ import annotations
 
 import errno
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -89,8 +90,9 @@ def exit_status(debug: bool) -> Iterator[None]:
     """Exit with status 2 and one line for what the user can mend; other errors go through.
 
     With `debug`, the traceback comes before the line. Ctrl-C and SIGTERM end with one line, too.
+    Where the reader of the output has seen enough (`| head`), the status is 1, without a line.
     """
-    with interruptible():
+    with interruptible(), _until_closed():
         try:
             yield
         except Exception as error:
@@ -101,3 +103,16 @@ def exit_status(debug: bool) -> Iterator[None]:
                 traceback.print_exc()
             print(f"error: {message}", file=sys.stderr)
             sys.exit(2)
+
+
+@contextmanager
+def _until_closed() -> Iterator[None]:
+    """Exit with status 1 where the pipe that is written to has been closed."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()  # now, and not when Python ends and could only complain
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left
+        sys.exit(1)

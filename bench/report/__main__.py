@@ -63,6 +63,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
     args = parser().parse_args(arguments)
+    from bench.errors import exit_status
     from bench.report.formats import terminal
     from bench.report.read import ReportError
     from bench.report.report import collect
@@ -70,15 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     against = REFERENCE if args.against == Path("reference") else args.against
     first = args.runs[0] if args.runs[0].is_dir() else args.runs[0].parent
-    try:
-        report = collect(args.runs, args.trust, against).only(args.only)
+    with exit_status(debug=False):
+        try:
+            report = collect(args.runs, args.trust, against).only(args.only)
+            written = write(report, args.out or first / "report", args.format or FORMATS)
+        except (ReportError, OSError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(2)
         terminal.reproduced(report.reproductions)
-        written = write(report, args.out or first / "report", args.format or FORMATS)
-    except (ReportError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    for line in written:
-        print(line)
+        for line in written:
+            print(line)
 
 
 if __name__ == "__main__":
