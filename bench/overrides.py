@@ -13,7 +13,13 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, Quote, QuotedString, Transformer
+from hydra.core.override_parser.types import (
+    ChoiceSweep,
+    Override,
+    Quote,
+    QuotedString,
+    Transformer,
+)
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
@@ -43,6 +49,9 @@ PATHS = {
     *("encoder.source", "encoder.options", "encoder.weights", "encoder.vectors"),
 }
 """Keys of files and folders, which may have any name."""
+
+GROUPS = {path.parent.name for path in CONF.glob("*/*.yaml")}
+"""Of which one is chosen each, by name."""
 
 UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
 """What Hydra raises for configuration that it cannot use."""
@@ -92,6 +101,8 @@ def expand(arguments: list[str]) -> list[str]:
     - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
     - `~experiment.columns.NAME` and `~experiment.rows.NAME`, all of them, become one
       `experiment.without=[…]`, whatever the names are made of.
+
+    Raises ConfigError for a group that is given no name (`logger=null`).
     """
     left_out = [found[1] for word in arguments if (found := LEFT_OUT.fullmatch(word))]
     expanded = []
@@ -104,6 +115,7 @@ def expand(arguments: list[str]) -> list[str]:
                 expanded.append(f"experiment.without=[{','.join(names)}]")
                 left_out = []
             continue
+        _refuse_nameless(argument)
         key, _, value = argument.partition("=")
         # What a word brings stands beside it: Hydra takes no overrides on both sides of an option.
         if open_data and key in ("data.dir", "data.set"):
@@ -116,7 +128,7 @@ def expand(arguments: list[str]) -> list[str]:
                 "encoder=elmo",
                 _in_quotes("encoder.source", str(Path(value).expanduser())),
             ]
-        elif value.startswith("~/") or (key in PATHS and not _readable(argument)):
+        elif value.startswith("~/") or (key in PATHS and _parsed(argument) is None):
             expanded.append(_in_quotes(key, value))
         else:
             expanded.append(argument)
@@ -130,12 +142,30 @@ def expand(arguments: list[str]) -> list[str]:
     return sorted(expanded, key=lambda word: word not in MANY)
 
 
-def _readable(word: str) -> bool:
+def _refuse_nameless(word: str) -> None:
+    """Raise ConfigError for a group that is given no name, which Hydra does not take for a mistake.
+
+    >>> _refuse_nameless("logger=null")
+    Traceback (most recent call last):
+    bench.errors.ConfigError: logger=null: no name (choose csv, none, tensorboard, wandb)
+    """
+    key, given, _ = word.partition("=")
+    group = key.lstrip("+~").partition("@")[0]
+    if not given or group not in GROUPS or (override := _parsed(word)) is None:
+        return
+    value = override.value()
+    names = value.list if isinstance(value, ChoiceSweep) else [value]
+    if any(isinstance(name, int | float | None) for name in names):
+        known = sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+        raise ConfigError(f"{word}: no name (choose {', '.join(known)})")
+
+
+def _parsed(word: str) -> Override | None:
+    """Return an override as Hydra reads it, None where it cannot."""
     try:
-        OverridesParser.create().parse_override(word)
+        return OverridesParser.create().parse_override(word)
     except HydraException:
-        return False
-    return True
+        return None
 
 
 def _in_quotes(key: str, value: str) -> str:

@@ -59,6 +59,9 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["training.scheduler_interval=step"], ["ReduceLROnPlateau", "scheduler_interval=epoch"]),
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
         (["trainer=tpu"], ["trainer=tpu", "cpu"]),
+        (["logger=null"], ["logger=null: no name (choose csv, none,"]),
+        (["task=1"], ["task=1: no name (choose coref, neighbours,"]),
+        (["-m", "features=store,null"], ["features=store,null: no name (choose auto,"]),
         (["task=[snli"], ["error"]),
         (["data.dir=/no/such/folder"], ["data.dir", "/no/such/folder"]),
         (["word_vectors=/no/such/file"], ["/no/such/file"]),
@@ -212,6 +215,7 @@ def test_a_model_that_is_not_there_is_planned_all_the_same(
 
 def test_expand() -> None:
     assert expand(["task=snli", "encoder=random"]) == ["task=snli", "encoder=random"]
+    assert expand(["-m", "task=glob(*)"]) == ["-m", "task=glob(*)"]
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
     assert expand(["encoder=./mine@9"]) == ["encoder=elmo", "encoder.source='mine@9'"]
     assert expand(["data.dir=x"]) == ["data=open", "data.dir=x"]

@@ -234,6 +234,7 @@ def test_one_file_anywhere_is_an_experiment(
         ("c: {elmo.layers: top}", "c: top", "columns"),
         ("elmo.layers: top", "elmo.layers: tpo", "ours · c · seed 7: elmo.layers=tpo"),
         ("elmo.layers: top", "recipe: papre", "ours · c · seed 7: recipe=papre: unknown; did you"),
+        ("elmo.layers: top", "recipe: null", "recipe=null: no name (choose"),
         ("elmo.layers: top", "elmo.layer: top", "did you mean 'elmo.layers'?"),
         ("elmo.layers: top", "task.hidden: 3", "task.hidden: set by row 'ours' and by column 'c'"),
         ("seeds:", "baseline: b\nseeds:", "own: baseline: no column 'b'"),
