@@ -38,7 +38,8 @@ class WeightAverage(Callback):
     ) -> None:
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
-        get_ema_multi_avg_fn(decay)(self.aside, _trained(pl_module), self.steps)
+        if self.aside:  # a model may have nothing to learn by gradient
+            get_ema_multi_avg_fn(decay)(self.aside, _trained(pl_module), self.steps)
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.state.fn == "fit":

@@ -45,6 +45,13 @@ def test_the_average_follows_the_weights_slowly() -> None:
     assert (frozen == 1).all()
 
 
+def test_where_nothing_is_learned_by_gradient_nothing_is_averaged(
+    bench: Callable[..., int], tmp_path: Path
+) -> None:
+    words = ("task=wsd", "elmo.placement=none", "trainer=cpu", "training.ema=0.9")
+    assert bench(*words, f"paths.runs={tmp_path}") == 0
+
+
 def test_what_was_scored_is_what_is_kept(small: Small, result: Result) -> None:
     folder = small("training.ema=0.9", "elmo.placement=input", "training.optimizer.lr=0.01")
     made = result(folder)
