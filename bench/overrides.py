@@ -179,7 +179,8 @@ def refuse(words: list[str]) -> None:
     for before, word in zip(["", *words], words, strict=False):
         key, equals, value = word.partition("=")
         if word.startswith("--") and key not in COMMANDS | TAKING:
-            given = value or next((w for w in words[words.index(word) + 1 :] if w[0] != "-"), "…")
+            rest = words[words.index(word) + 1 :]
+            given = value or next((w for w in rest if w and w[0] != "-"), "…")
             raise ConfigError(f"{word}: keys have no dashes here; did you mean {key[2:]}={given}?")
         if not equals and word[:1] not in ("-", "~") and before not in TAKING:
             groups = [path.parent for path in sorted(CONF.rglob(f"{word}.yaml"))]

@@ -73,6 +73,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["trainer.strategy=ddp_fork"], ["trainer.strategy=ddp_fork", "ddp"]),
         (["--task", "snli"], ["did you mean task=snli?"]),
         (["--task=snli"], ["did you mean task=snli?"]),
+        (["--seed", ""], ["did you mean seed=…?"]),
         (["sst5"], ["did you mean task=sst5?"]),
         (["hydra/launcher=joblib"], ["-m or experiment="]),
     ],
