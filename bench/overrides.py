@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -91,7 +92,8 @@ def composed(words: list[str]) -> DictConfig:
 def expand(arguments: list[str]) -> list[str]:
     """Write out the shorthands of the command line, for Hydra.
 
-    - `encoder=PATH` becomes `encoder=elmo encoder.source=PATH`.
+    - `encoder=PATH` becomes `encoder=elmo encoder.source=PATH`; of several encoders, with commas,
+      each does when the words of its own run are expanded.
     - `encoder._target_=CLASS` alone brings `encoder=own`, which has no keys besides.
     - `encoder.model=NAME`, of a model on huggingface.co, brings the commit that it has now, so that
       the run stays what it was when the model changes.
@@ -123,13 +125,15 @@ def expand(arguments: list[str]) -> list[str]:
             open_data = False
         if key == "encoder._target_" and "encoder" not in keys:
             expanded.append("encoder=own")
-        if key == "encoder" and _is_path(value):
+        if key == "encoder" and (several := _several(value)):
+            expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")
+        elif key == "encoder" and _is_path(value):
             expanded += [
                 "encoder=elmo",
                 _in_quotes("encoder.source", str(Path(value).expanduser())),
             ]
         elif value.startswith("~/") or (key in PATHS and _parsed(argument) is None):
-            expanded.append(_in_quotes(key, value))
+            expanded.append(_in_quotes(key, *(_several(value) or [value])))
         else:
             expanded.append(argument)
     if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
@@ -168,9 +172,15 @@ def _parsed(word: str) -> Override | None:
         return None
 
 
-def _in_quotes(key: str, value: str) -> str:
-    """Write an override whose value Hydra takes as it stands, references aside."""
-    return f"{key}={QuotedString(value, Quote.single).with_quotes()}"
+def _in_quotes(key: str, *values: str) -> str:
+    """Write an override whose values Hydra takes as they stand, references aside."""
+    return f"{key}={','.join(QuotedString(value, Quote.single).with_quotes() for value in values)}"
+
+
+def _several(value: str) -> list[str]:
+    """Split names and paths at commas; return nothing for a single one, which may have commas."""
+    parts = value.split(",")
+    return parts if len(parts) > 1 and "/" in value and not _is_there(value) else []
 
 
 def refuse(words: list[str]) -> None:
@@ -191,13 +201,20 @@ def refuse(words: list[str]) -> None:
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
             raise ConfigError(f"{word}: is for many runs, and there is one: give -m or experiment=")
+        if not flags and (override := _parsed(word)) and override.is_sweep_override():
+            raise ConfigError(
+                f"{word}: several values, and there is one run: give -m, or quote them"
+            )
 
 
 def _is_path(value: str) -> bool:
     known = (CONF / "encoder" / f"{value}.yaml").exists()
+    return bool(value) and not known and ("/" in value or _is_there(value))
+
+
+def _is_there(value: str) -> bool:
     folder = value.rpartition("@")[0] or value  # of FOLDER@STEP
-    there = any(Path(path).expanduser().exists() for path in (value, folder))
-    return bool(value) and not known and ("/" in value or there)
+    return any(Path(path).expanduser().exists() for path in (value, folder))
 
 
 def _on_hub(arguments: list[str]) -> str:

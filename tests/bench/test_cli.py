@@ -76,6 +76,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["--seed", ""], ["did you mean seed=…?"]),
         (["sst5"], ["did you mean task=sst5?"]),
         (["hydra/launcher=joblib"], ["-m or experiment="]),
+        (["encoder=random,./mine"], ["encoder=random,./mine: several values", "give -m"]),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(
@@ -225,7 +226,16 @@ def test_expand() -> None:
     assert shown == ["task=ner", "data=open", "data.dir=x", "--cfg", "job"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
+    assert expand(["data.dir=~/a,~/b", "data=open"]) == ["data.dir='~/a','~/b'", "data=open"]
     assert expand(["seed=1,2", "-m", "task=ner"]) == ["-m", "seed=1,2", "task=ner"]
+
+
+def test_a_path_may_have_a_comma(tmp_path: Path) -> None:
+    one = tmp_path / "a,b"
+    one.mkdir()
+    for step in ("", "@9"):
+        assert expand([f"encoder={one}{step}"])[1] == f"encoder.source='{one}{step}'"
+    assert expand([f"encoder={one},{one}"]) == [f"encoder={one},{one}"]
 
 
 def test_a_gpu_that_is_not_there_is_told_at_once(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, stdev
@@ -79,6 +80,23 @@ def test_the_same_choice_is_run_once(sweep: Sweep, results: Results, capsys: Sho
     assert sweep("elmo.placement=none", "elmo.l2=0,1", "plan=true") == 0
     assert "1 run for 2 cells: 1 new" in capsys.readouterr().out
     assert results() == {}
+
+
+def test_several_encoders_may_be_paths(
+    bench: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("bench.sweep.sweeper.Sweep._forecast", lambda *_: None)
+    words = ("task=pos", "encoder=random,~/a,./b", "plan=true", f"paths.runs={tmp_path}/runs")
+    assert bench("-m", *words) == 0
+    shown = capsys.readouterr().out
+    commands = [shlex.split(line) for line in shown.splitlines() if line.startswith("python")]
+    given = [[w for w in command if w.startswith("encoder")] for command in commands]
+    assert given == [
+        ["encoder=random"],
+        ["encoder=elmo", f"encoder.source='{tmp_path}/a'"],
+        ["encoder=elmo", "encoder.source='b'"],
+    ]
 
 
 def test_what_is_named_twice_is_there_once(
