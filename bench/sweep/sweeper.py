@@ -24,8 +24,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench import config
 from bench.errors import ConfigError
+from bench.explanation import UNUSABLE, explain
 from bench.interrupts import told
-from bench.overrides import UNUSABLE, explain
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.sweep import console, cores, grid_search, manifest, slurm_script

@@ -15,6 +15,7 @@ from elmo_core.bilm.options import Options
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus, encode
 from elmo_core.pretraining.prepare import Request, prepare
+from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
 from elmo_core.pretraining.vocabulary import Vocabulary
@@ -80,3 +81,8 @@ def run(prepared: Path, options: Options, training: Training) -> Callable[..., N
 def state(out: Path) -> dict[str, torch.Tensor]:
     model, _, _ = folder.load(out)
     return model.state_dict()
+
+
+def steps(out: Path) -> int:
+    """How many the log says there were."""
+    return int(read_log(out)[-1]["step"])

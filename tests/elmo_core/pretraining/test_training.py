@@ -18,8 +18,6 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
-from elmo_core.errors import WeightsError
-from elmo_core.lightning import SafeCheckpointIO
 from elmo_core.pretraining import folder, loop
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
@@ -30,7 +28,7 @@ from elmo_core.pretraining.prepare import VOCABULARY
 from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training, as_json
 from elmo_core.pretraining.train import train
-from tests.elmo_core.pretraining.conftest import EVERY, state
+from tests.elmo_core.pretraining.conftest import EVERY, state, steps
 
 
 def assert_same(a: Path, b: Path) -> None:
@@ -137,11 +135,6 @@ def test_a_checkpoint_of_another_training_is_refused(
     with pytest.raises(TrainingError, match=message):
         run(tmp_path / "out", **changes)
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
-
-
-def steps(out: Path) -> int:
-    """How many the log says there were."""
-    return int(read_log(out)[-1]["step"])
 
 
 def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path) -> None:
@@ -258,48 +251,3 @@ def test_a_vocabulary_that_was_changed_by_hand(
     (prepared / VOCABULARY).write_text(words + "extra\n")
     with pytest.raises(CorpusError, match="another vocabulary"):
         run(tmp_path / "out")
-
-
-def test_encoders_of_earlier_steps(run: Callable[..., None], tmp_path: Path) -> None:
-    run(tmp_path / "whole", keep=[2, EVERY])
-    run(tmp_path / "half", epochs=0.02)
-    encoder = load_encoder(f"{tmp_path / 'whole'}@{EVERY}")
-    assert encoder.name == f"whole@{EVERY}"
-    first, last = (load_encoder(f"{tmp_path / 'whole'}{at}") for at in ("@2", ""))
-    prints = {it.fingerprint for it in (encoder, first, last)}
-    assert len(prints) == 3
-    with pytest.raises(WeightsError, match=f"no encoder of step 1; kept were 2, {EVERY}$"):
-        load_encoder(f"{tmp_path / 'whole'}@1")
-    with pytest.raises(WeightsError, match="kept were none"):
-        load_encoder(f"{tmp_path / 'half'}@2")
-
-
-def test_steps_that_cannot_be_kept(run: Callable[..., None], tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with pytest.raises(TrainingError, match="--keep 5000: the training ends after"):
-        run(out, keep=[2, 5000])
-    assert not out.exists()
-    run(out, keep=[2])
-    done = steps(out)
-    run(out, keep=[2])  # done already, and kept
-    run(out, keep=[2, done + 1], epochs=0.24)
-    assert load_encoder(f"{out}@{done + 1}").name == f"out@{done + 1}"
-    with pytest.raises(TrainingError, match=r"--keep 1: .* was not kept: .*another folder$"):
-        run(out, keep=[1, 2], epochs=0.24)
-
-
-def test_an_encoder_is_kept_before_the_checkpoint_passes_it(
-    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save = SafeCheckpointIO.save_checkpoint
-
-    def dying(*arguments: Any, **options: Any) -> None:
-        save(*arguments, **options)
-        raise SystemError("killed")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SafeCheckpointIO, "save_checkpoint", dying)
-        with pytest.raises(SystemError):
-            run(tmp_path / "out", keep=[EVERY])
-    assert load_encoder(f"{tmp_path / 'out'}@{EVERY}").dim > 0
-    run(tmp_path / "out", keep=[EVERY])

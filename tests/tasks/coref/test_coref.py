@@ -16,7 +16,6 @@ from elmo_core import Placement
 from tasks.coref import Coref
 from tasks.coref.columns import read_columns
 from tasks.coref.data import read
-from tasks.coref.decode import clusters
 from tasks.coref.yardstick import Yardstick
 from tasks.task import DataError
 from tests.conftest import TINY_ENCODER
@@ -148,36 +147,6 @@ def test_a_document_that_occurs_twice(tmp_path: Path) -> None:
     (tmp_path / "train.conll").write_text(TEXT + TEXT)
     with pytest.raises(DataError, match=r"cctv_0001:0 occurs for the second time"):
         read(tmp_path, "train", drop_singletons=False)
-
-
-# --- from links to clusters
-
-
-def test_links_join_into_clusters() -> None:
-    a, b, c, d, e = ([n, n] for n in range(5))
-    assert clusters([(c, a), (d, b), (e, c)]) == [[a, c, e], [b, d]]
-    assert clusters([]) == []
-
-
-def test_predictions_follow_the_links() -> None:
-    """Spans of two documents, antecedents counted through the batch."""
-    task = Coref()
-    words = [["Ada", "saw", "her", "sister"], ["Bo", "hid", "."]]
-    examples = [
-        {"id": str(n), "sentences": [s], "clusters": [[[0, 0]]]} for n, s in enumerate(words)
-    ]
-    output = {
-        "mentions": torch.tensor([[0, 0], [2, 2], [2, 3], [4, 4], [5, 6]]),
-        "antecedent": torch.tensor([-1, 0, -1, -1, 3]),
-        "probability": torch.tensor([0.9, 0.75, 0.8, 0.7, 0.5]),
-    }
-    first, second = task.predict(output, examples)
-    assert first["prediction"] == [[[0, 0], [2, 2]]]
-    assert first["mentions"] == [["Ada", "her"]]
-    assert first["links"] == [[[2, 2], [0, 0], 0.75]]
-    assert second["prediction"] == [[[0, 0], [1, 2]]]
-    assert second["links"] == [[[1, 2], [0, 0], 0.5]]
-    assert (second["id"], second["gold"]) == ("1", [[[0, 0]]])
 
 
 # --- the task

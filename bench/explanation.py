@@ -1,0 +1,127 @@
+"""What was wrong with overrides that Hydra refused, in one line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, Transformer
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
+from yaml import YAMLError
+
+from bench.config import CONF
+from elmo_core.errors import did_you_mean
+
+UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
+"""What Hydra raises for configuration that it cannot use."""
+
+EXTRAS = {
+    "hydra/launcher=joblib": ("hydra-joblib-launcher", "launchers"),
+    "hydra/launcher=slurm": ("hydra-submitit-launcher", "launchers"),
+    "hydra/launcher=submitit_local": ("hydra-submitit-launcher", "launchers"),
+    "hydra/launcher=ray": ("hydra-ray-launcher", "ray"),
+}
+"""Hydra plugins by the word that asks for them: the distribution, and the extra that brings it."""
+
+HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
+
+
+def explain(arguments: list[str], error: Exception) -> str:
+    """Say in one line which override Hydra could not take, and what was probably meant."""
+    words = [word for word in arguments if "=" in word or word.startswith(("~", "+"))]
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        try:
+            overrides = OverridesParser.create().parse_overrides(words)
+            complaints = _complaints(overrides, _search_path(arguments, overrides))
+            return next(complaints, None) or _innermost(error)
+        except UNUSABLE as syntax:
+            return _innermost(syntax)
+
+
+def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
+    """Return the user's own folders of configuration, as an override."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config-dir", "-cd", action="append", default=[])
+    folders = parser.parse_known_args(arguments)[0].config_dir
+    for override in overrides:
+        if override.key_or_group == "hydra.searchpath":
+            folders += override.value()
+    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
+
+
+def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[str]:
+    """Yield one line for each plugin, group or key that is not there."""
+    for override in overrides:
+        plugin, extra = EXTRAS.get(str(override.input_line), ("", ""))
+        if plugin and not _installed(plugin):
+            yield f"{override.input_line}: not installed: pip install 'elmo-bench[{extra}]'"
+    repository = GlobalHydra.instance().config_loader()
+    groups = {override.key_or_group for override in overrides} & set(repository.list_groups(""))
+    for override in overrides:
+        if override.key_or_group in groups:
+            known = repository.get_group_options(
+                override.key_or_group, config_name="config", overrides=search_path
+            )
+            for value in _values(override):
+                if value not in known:
+                    yield (
+                        f"{override.key_or_group}={value}: unknown{did_you_mean(value, known)} "
+                        f"(choose {', '.join(known)})"
+                    )
+    chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
+    composed_config = compose("config", overrides=[*search_path, *chosen])
+    keys = list(_names(OmegaConf.to_container(composed_config)))
+    for override in overrides:
+        key = override.key_or_group
+        added = override.is_add() or override.is_force_add()
+        if not added and key not in {*groups, *keys} and not key.startswith("hydra"):
+            typable = [k for k in keys if re.fullmatch(r"[\w./@-]+", k, re.ASCII)]
+            hint = did_you_mean(key, typable + repository.list_groups(""))
+            yield f"{key}: no such key{hint} ({HINT})"
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        return bool(version(distribution))
+    except PackageNotFoundError:
+        return False
+
+
+def _values(override: Override) -> list[str]:
+    if override.is_sweep_override():
+        return [str(value) for value in override.sweep_iterator()]
+    return [str(override.value())]
+
+
+def _names(content: object, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted names of all keys in nested dictionaries, inner nodes included."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield f"{prefix}{key}"
+            yield from _names(value, f"{prefix}{key}.")
+
+
+def _innermost(error: BaseException) -> str:
+    """Return what was wrong at the bottom, in one line, with OmegaConf's key before it."""
+    while isinstance(error.__cause__, UNUSABLE):
+        error = error.__cause__
+    if isinstance(error, HydraException) and isinstance(error.__context__, OmegaConfBaseException):
+        error = error.__context__  # which has the key
+    if isinstance(error, YAMLError):
+        return " ".join(str(error).split())  # file and line are in it
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    key = getattr(error, "full_key", None)
+    if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
+        first += did_you_mean(str(error.key), [known.name for known in fields(error.object_type)])
+    elif isinstance(error, ConfigKeyError) and key:
+        first += f"; ++{key.removesuffix(str(error.key)).rstrip('.')}=… adds it"
+    return f"{key}: {first}" if key else first
