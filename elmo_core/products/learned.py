@@ -46,17 +46,22 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     [4.0, 4.0, 4.0, 4.0]
     """
     rows = x.shape[:-1].numel()
-    if not _quicker(x, weight, rows) or torch.is_autocast_enabled("cpu"):
+    on_cpu = x.device.type == weight.device.type == "cpu"
+    autocast = on_cpu and torch.is_autocast_enabled("cpu") and weight.dtype == torch.float32
+    dtype = torch.get_autocast_dtype("cpu") if autocast else x.dtype
+    if not (autocast or _compiled(x, weight) or _quicker(x, weight, rows)):
         return F.linear(x, weight, bias)
-    flat = x.reshape(rows, -1)
-    output: Tensor = _Linear.apply(_rounded(flat), weight, bias)
-    return output[:rows].view(*x.shape[:-1], -1)
+    with torch.autocast("cpu", enabled=False):
+        output: Tensor = _Linear.apply(x.reshape(rows, -1), weight, bias, dtype)
+    return output.view(*x.shape[:-1], -1)
 
 
 def times(x: Tensor, weight: Tensor) -> Tensor:
     """Compute x · weightᵀ without a gradient: (rows, in), (out, in) → (rows, out)."""
     if _quicker(x, weight, len(x)):
         return _onednn(_rounded(x), weight)[: len(x)]
+    if _compiled(x, weight):
+        return (_rounded(x) @ weight.t())[: len(x)]
     return x @ weight.t()
 
 
@@ -66,25 +71,36 @@ def outer(left: Tensor, right: Tensor) -> Tensor:
         if left.shape[1] > 2 * right.shape[1]:  # oneDNN copies the first factor: the narrow one
             return outer(right, left).t()
         return _onednn(_rounded(left).t(), _rounded(right).t())
+    if _compiled(left, right):
+        return _rounded(left).t() @ _rounded(right)
     return left.t() @ right
 
 
 class _Linear(Function):
+    """Factors are rounded to `dtype`; gradients leave in it, and autograd turns them back."""
+
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dtype
+    ) -> Tensor:
+        rows, x, weight = len(x), _rounded(x, dtype), weight.to(dtype)
+        bias = None if bias is None else bias.to(dtype)
+        ctx.rows = rows
         ctx.save_for_backward(x, weight)
-        return _onednn(x, weight, bias)
+        output = _onednn(x, weight, bias) if x.dtype == torch.float32 else F.linear(x, weight, bias)
+        return output[:rows]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> tuple[Tensor | None, ...]:
         x, weight = ctx.saved_tensors
-        d_output = d_output.contiguous()
-        by_x, by_weight, by_bias = ctx.needs_input_grad
+        by_x, by_weight, by_bias, _ = ctx.needs_input_grad
+        padded = _rounded(d_output.contiguous())
         return (
-            times(d_output, weight.t()) if by_x else None,
-            outer(d_output, x) if by_weight else None,
+            times(padded, weight.t())[: ctx.rows] if by_x else None,
+            outer(padded, x) if by_weight else None,
             d_output.sum(0) if by_bias else None,
+            None,
         )
 
 
@@ -109,11 +125,23 @@ def _dense(matrix: Tensor) -> Tensor:
     return matrix if matrix.is_contiguous() or matrix.t().is_contiguous() else matrix.contiguous()
 
 
-def _rounded(x: Tensor) -> Tensor:
+def _compiled(x: Tensor, other: Tensor) -> bool:
+    """Tell whether PyTorch hands their product to oneDNN, whatever `path` says."""
+    return x.dtype == other.dtype == torch.bfloat16 and x.device.type == other.device.type == "cpu"
+
+
+def _rounded(x: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Add rows of zeros until their number is one of 16 between two powers of two.
 
-    oneDNN makes code for each shape that it meets, which takes milliseconds and half a megabyte.
+    oneDNN makes code for each shape that it meets, which takes milliseconds (tens of them in
+    bfloat16 on processors with AMX) and half a megabyte.
     """
     unit = max(1, (1 << (len(x) - 1).bit_length()) // 32)
     missing = -len(x) % unit
-    return F.pad(x, (0, 0, 0, missing)) if missing else x
+    dtype = dtype or x.dtype
+    if not missing:
+        return x.to(dtype)
+    padded = x.new_empty(len(x) + missing, *x.shape[1:], dtype=dtype)
+    padded[: len(x)] = x
+    padded[len(x) :] = 0
+    return padded

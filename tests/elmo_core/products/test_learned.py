@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from elmo_core.products import Linear, linear, outer, path, times
 
@@ -108,6 +109,46 @@ def test_autocast_decides_the_precision() -> None:
         output = layer(x)
         assert output.dtype == torch.bfloat16
         assert torch.equal(output, F.linear(x, layer.weight, layer.bias))
+
+
+def test_gradients_under_autocast_are_those_of_torch() -> None:
+    layer, x = Linear(IN, OUT), torch.randn(5, 15, IN, requires_grad=True)
+
+    def under_autocast(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        return torch.autocast("cpu", torch.bfloat16)(function)
+
+    ours = gradients(under_autocast(linear), x, layer.weight, layer.bias)
+    theirs = gradients(under_autocast(F.linear), x, layer.weight, layer.bias)
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.dtype == other.dtype
+        torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-2)
+
+
+class Shapes(TorchDispatchMode):
+    """Notes the shapes of matrix products, forwards and backwards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[tuple[object, ...]] = set()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
+            self.seen.add((func, *(a.shape for a in args)))
+        return func(*args, **(kwargs or {}))
+
+
+def test_in_bfloat16_few_shapes_meet_onednn() -> None:
+    """It makes code for each, in tens of milliseconds where the processor multiplies in tiles."""
+    layer = Linear(16, 24)
+    with Shapes() as shapes:
+        for rows in range(513, 1025):
+            x = torch.randn(rows, 16, requires_grad=True)
+            with torch.autocast("cpu", torch.bfloat16):
+                output = layer(x)
+            output.sum().backward()
+    assert len(shapes.seen) == 3 * 16  # of the output and of both gradients
 
 
 def test_no_device() -> None:
