@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_core.devices import sent
@@ -39,3 +42,25 @@ def real_rows(mask: Tensor, lengths: Tensor | None = None) -> Tensor:
     lengths = mask.sum(1).cpu() if lengths is None else lengths
     real = torch.arange(mask.shape[1]) < lengths.unsqueeze(1)
     return sent(real.flatten().nonzero().squeeze(1), mask.device)
+
+
+def taken(x: Tensor, rows: Tensor) -> Tensor:
+    """Take rows of `x` (all rows, dim), none of them twice: x[rows], with a gradient that is one
+    copy where PyTorch's is a sum."""
+    output: Tensor = _Taken.apply(x, rows)
+    return output
+
+
+class _Taken(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, rows: Tensor) -> Tensor:
+        ctx.save_for_backward(rows)
+        ctx.all_rows = len(x)
+        return x.index_select(0, rows)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_output: Tensor) -> tuple[Tensor, None]:
+        (rows,) = ctx.saved_tensors
+        d_x = d_output.new_zeros(ctx.all_rows, d_output.shape[1])
+        return d_x.index_copy_(0, rows, d_output), None

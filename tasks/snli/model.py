@@ -14,7 +14,8 @@ from elmo_core.products import Linear
 from tasks.nn.attention import align
 from tasks.nn.autocast import for_products
 from tasks.nn.dropout import VariationalDropout
-from tasks.nn.padding import real_rows
+from tasks.nn.padding import real_rows, taken
+from tasks.nn.penalty import sum_of_squares
 from tasks.nn.pooling import masked_max, masked_mean
 from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import WordEmbedding
@@ -106,15 +107,15 @@ class ESIM(nn.Module):
         premise, hypothesis = h[0::2], h[1::2]
         sees = torch.stack(align(premise, hypothesis, mask[0::2], mask[1::2]), dim=1)
         real = real_rows(mask, lengths)
-        own, seen = (for_products(x.reshape(-1, h.shape[2])[real]) for x in (h, sees))
+        own, seen = (for_products(taken(x.reshape(-1, h.shape[2]), real)) for x in (h, sees))
         enhanced = torch.cat([own, seen, own - seen, own * seen], dim=1)
         projected = F.relu(self.enhance(self.attention_dropout(enhanced)))
         padded = projected.new_zeros(mask.numel(), projected.shape[1])
-        return padded.index_copy(0, real, projected).view(*mask.shape, -1)
+        return padded.index_copy_(0, real, projected).view(*mask.shape, -1)
 
     def _penalty(self) -> Tensor | float:
         if not self.weight_l2:
             return 0.0
         blocks = (self.encoder, self.enhance, self.composition, self.classifier)
         matrices = [p for block in blocks for p in block.parameters() if p.dim() == 2]
-        return self.weight_l2 * torch.stack([p.square().sum() for p in matrices]).sum()
+        return self.weight_l2 * sum_of_squares(matrices)

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.products import linear
-from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.padding import taken
+from tasks.nn.recurrent.packed import Packed, mirror, pack, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 STD = 0.05  # of all matrices at the start
@@ -40,10 +40,12 @@ class BiGRU(nn.Module):
         """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
         `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
         packed = pack(x, mask, lengths)
-        output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
-        return unpack(output, x.shape[1])
+        on_cpu = x.device.type == "cpu"
+        return packed.unpack(
+            self._on_cpu(packed) if on_cpu else self.rnn(packed.sequence())[0].data
+        )
 
-    def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
+    def _on_cpu(self, packed: Packed) -> Tensor:
         """Read both directions in step: the second one reads the sequences from their ends."""
         w_input, b_input, w_state, b_state = (
             torch.stack([getattr(self.rnn, name + "_l0"), getattr(self.rnn, name + "_l0_reverse")])
@@ -54,9 +56,9 @@ class BiGRU(nn.Module):
         with torch.autocast("cpu", enabled=False):
             gates = gates.to(w_state.dtype)
             forward, backward = gates.chunk(2, dim=1)
-            gates = torch.stack([forward, backward[mirrored]])
+            gates = torch.stack([forward, taken(backward, mirrored)])
             h = _Recurrence.apply(gates, w_state, b_state, packed.batch_sizes.tolist())
-        return packed._replace(data=torch.cat([h[0], h[1][mirrored]], dim=1))
+        return torch.cat([h[0], taken(h[1], mirrored)], dim=1)
 
 
 class _Recurrence(Function):

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
-from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.padding import taken
+from tasks.nn.recurrent.packed import Packed, mirror, pack, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -43,10 +43,12 @@ class BiLSTM(nn.Module):
         """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
         `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
         packed = pack(x, mask, lengths)
-        output = self._on_cpu(packed) if x.device.type == "cpu" else self.rnn(packed)[0]
-        return unpack(output, x.shape[1])
+        on_cpu = x.device.type == "cpu"
+        return packed.unpack(
+            self._on_cpu(packed) if on_cpu else self.rnn(packed.sequence())[0].data
+        )
 
-    def _on_cpu(self, packed: PackedSequence) -> PackedSequence:
+    def _on_cpu(self, packed: Packed) -> Tensor:
         """Read both directions; one product gives the gates of all steps their part of the
         input."""
         mirrored, steps = mirror(packed.batch_sizes), packed.batch_sizes.tolist()
@@ -56,8 +58,8 @@ class BiLSTM(nn.Module):
         with torch.autocast("cpu", enabled=False):
             forward, backward = gates.chunk(2, dim=1)
             left = _Recurrence.apply(forward, ahead, steps, bias.dtype)
-            right = _Recurrence.apply(backward[mirrored], back, steps, bias.dtype)
-            return packed._replace(data=torch.cat([left, right[mirrored]], dim=1))
+            right = _Recurrence.apply(taken(backward, mirrored), back, steps, bias.dtype)
+            return torch.cat([left, taken(right, mirrored)], dim=1)
 
     def _both(self, name: str) -> Tensor:
         """Put a parameter of both directions one below the other."""

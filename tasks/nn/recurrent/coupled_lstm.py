@@ -22,7 +22,8 @@ from torch.autograd.function import once_differentiable
 from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear
-from tasks.nn.recurrent.packed import mirror, pack, unpack, walk
+from tasks.nn.padding import taken
+from tasks.nn.recurrent.packed import mirror, pack, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -59,11 +60,10 @@ class CoupledBiLSTM(nn.Module):
         both = linear(data, self.from_input.flatten(0, 1), self.bias.flatten())
         with torch.autocast(x.device.type, enabled=False):
             forward, backward = both.to(self.bias.dtype).chunk(2, dim=1)
-            gates = torch.stack([forward, backward[mirrored]])
+            gates = torch.stack([forward, taken(backward, mirrored)])
             state = (self.first_h, self.first_c)
             h = _Recurrence.apply(gates, self.from_state, *state, drop, steps.tolist())
-        joined = torch.cat([h[0], h[1][mirrored]], dim=1)
-        return unpack(packed._replace(data=joined), x.shape[1])
+        return packed.unpack(torch.cat([h[0], taken(h[1], mirrored)], dim=1))
 
 
 class _Recurrence(Function):

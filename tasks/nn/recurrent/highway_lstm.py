@@ -22,7 +22,7 @@ from torch.autograd.function import once_differentiable
 from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import pack, unpack, walk
+from tasks.nn.recurrent.packed import pack, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -49,7 +49,7 @@ class AlternatingLSTM(nn.Module):
         data, steps = packed.data, packed.batch_sizes.tolist()
         for layer in self.layers:
             data = layer(data, steps)
-        return unpack(packed._replace(data=data), x.shape[1])
+        return packed.unpack(data)
 
 
 class HighwayLSTM(nn.Module):

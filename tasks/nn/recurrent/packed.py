@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 from elmo_core.devices import sent
+from tasks.nn.padding import taken
 
 
-def pack(x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> PackedSequence:
+@dataclass(frozen=True)
+class Packed:
+    """The real tokens of a batch, step by step, those of the longest sequence first.
+
+    (torch packs with a copy for each step, and unpacks with a tensor as large as all of them for
+    each copy's gradient. Here each way is one pass, and so is its gradient.)
+    """
+
+    data: Tensor  # (all tokens, dim)
+    batch_sizes: Tensor  # how many sequences have a token at each step, on the CPU
+    rows: Tensor  # (all tokens,): each one's row among the padded ones, (batch * tokens, dim)
+    padded: tuple[int, int]  # batch, tokens
+
+    def sequence(self) -> PackedSequence:
+        """Return it as torch's recurrent layers take it."""
+        return PackedSequence(self.data, self.batch_sizes)
+
+    def unpack(self, data: Tensor) -> Tensor:
+        """Put `data` (all tokens, dim) where this was: (batch, tokens, dim), zero past the ends."""
+        batch, tokens = self.padded
+        zeros = data.new_zeros(batch * tokens, data.shape[1])
+        return zeros.index_copy_(0, self.rows, data).view(batch, tokens, -1)
+
+
+def pack(x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Packed:
     """Pack (batch, tokens, dim); `mask` is True at real tokens, at least one a row.
 
     `lengths` (batch,), on the CPU, are the numbers of these. Without them they are counted in
-    `mask`, for which the host waits for a GPU. (So it does in what torch offers for sequences that
-    are not sorted: the sorting is done here.)
+    `mask`, for which the host waits for a GPU.
     """
     lengths = mask.sum(1).cpu() if lengths is None else lengths
     lengths, order = lengths.sort(descending=True)
-    order, back = sent(torch.stack([order, order.argsort()]), x.device)
-    packed = pack_padded_sequence(x.index_select(0, order), lengths, batch_first=True)
-    return packed._replace(sorted_indices=order, unsorted_indices=back)
-
-
-def unpack(packed: PackedSequence, tokens: int) -> Tensor:
-    """Pad to (batch, tokens, dim); positions past a sequence's end are zero."""
-    ordered = packed._replace(sorted_indices=None, unsorted_indices=None)
-    padded, _ = pad_packed_sequence(ordered, batch_first=True, total_length=tokens)
-    assert packed.unsorted_indices is not None
-    return padded.index_select(0, packed.unsorted_indices)
+    there = torch.arange(int(lengths[0])).unsqueeze(1) < lengths
+    step, place = there.nonzero(as_tuple=True)
+    rows = sent(order[place] * x.shape[1] + step, x.device)
+    return Packed(taken(x.flatten(0, 1), rows), there.sum(1), rows, (len(x), x.shape[1]))
 
 
 def mirror(batch_sizes: Tensor) -> Tensor:

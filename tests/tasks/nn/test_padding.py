@@ -1,4 +1,4 @@
-"""Which tokens of a padded batch are real."""
+"""Which tokens of a padded batch are real, and rows that are taken."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tasks.nn.padding import real_rows
+from tasks.nn.padding import real_rows, taken
 
 MASK = torch.tensor([[1, 1, 0], [1, 0, 0], [1, 1, 1]], dtype=torch.bool)
 
@@ -16,3 +16,10 @@ def test_real_tokens_are_found_in_their_order(lengths: Tensor | None) -> None:
     tokens = torch.arange(9).view(3, 3)
     found = tokens.flatten()[real_rows(MASK, lengths)]
     assert found.tolist() == tokens[MASK].tolist() == [0, 1, 3, 6, 7, 8]
+
+
+def test_rows_and_their_gradient() -> None:
+    x = torch.randn(5, 3, dtype=torch.double, requires_grad=True)
+    rows = torch.tensor([3, 0, 4])
+    assert torch.equal(taken(x, rows), x[rows])
+    assert torch.autograd.gradcheck(taken, (x, rows))
