@@ -10,8 +10,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from elmo_core.products import linear
-from tasks.nn.padding import taken
-from tasks.nn.recurrent.packed import Packed, mirror, pack, walk
+from tasks.nn.recurrent.packed import Packed, mirror, pack, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 STD = 0.05  # of all matrices at the start
@@ -51,14 +50,10 @@ class BiGRU(nn.Module):
             torch.stack([getattr(self.rnn, name + "_l0"), getattr(self.rnn, name + "_l0_reverse")])
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
         )
-        mirrored = mirror(packed.batch_sizes)
         gates = linear(packed.data, w_input.flatten(0, 1), b_input.flatten())
         with torch.autocast("cpu", enabled=False):
-            gates = gates.to(w_state.dtype)
-            forward, backward = gates.chunk(2, dim=1)
-            gates = torch.stack([forward, taken(backward, mirrored)])
-            h = _Recurrence.apply(gates, w_state, b_state, packed.batch_sizes.tolist())
-        return torch.cat([h[0], taken(h[1], mirrored)], dim=1)
+            h: Tensor = _Recurrence.apply(gates, w_state, b_state, packed.batch_sizes)
+        return h
 
 
 class _Recurrence(Function):
@@ -72,44 +67,55 @@ class _Recurrence(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, gates: Tensor, u: Tensor, bias: Tensor, steps: list[int]) -> Tensor:
-        """Map packed `gates`, x's part of r, z, n (2, all tokens, 3 * hidden), with `u` (2, 3 *
-        hidden, hidden) and `bias` (2, 3 * hidden), to h (2, all tokens, hidden); `steps` says how
-        many sequences have a token at each step, the longest first."""
-        hidden = u.shape[2]
-        output, before, inner, n = gates.new_empty(4, *gates.shape[:2], hidden).unbind()
-        rz = gates[:, :, : 2 * hidden].clone()
-        h = gates.new_zeros(2, steps[0], hidden)
+    def forward(ctx: Any, gates: Tensor, u: Tensor, bias: Tensor, batch_sizes: Tensor) -> Tensor:
+        """Map packed `gates`, x's part of r, z, n from the left and from the right (all tokens, 6 *
+        hidden), of any precision, with `u` (2, 3 * hidden, hidden) and `bias` (2, 3 * hidden), to h
+        (all tokens, 2 * hidden); `batch_sizes` says how many sequences have a token at each step,
+        the longest first."""
+        hidden, steps, mirrored = u.shape[2], batch_sizes.tolist(), mirror(batch_sizes)
+        x = u.new_empty(2, len(gates), 3 * hidden)
+        x[0], x[1] = gates[:, : 3 * hidden], gates[:, 3 * hidden :].index_select(0, mirrored)
+        rza = torch.empty_like(x)
+        new, output = x.new_empty(2, 2, len(gates), hidden).unbind()
+        h = x.new_zeros(2, steps[0], hidden)
         recurrent, bias = u.transpose(1, 2).contiguous(), bias.unsqueeze(1)
         for rows, size in walk(steps):
-            before[:, rows] = h = h[:, :size]
-            from_state = torch.baddbmm(bias, h, recurrent)
-            r, z = rz[:, rows].add_(from_state[:, :, : 2 * hidden]).sigmoid_().chunk(2, dim=2)
-            inner[:, rows] = from_state[:, :, 2 * hidden :]
-            new = torch.addcmul(gates[:, rows, 2 * hidden :], r, inner[:, rows]).tanh_()
-            n[:, rows] = new
-            output[:, rows] = h = torch.lerp(new, h, z)
-        ctx.save_for_backward(u, rz, inner, n, before)
-        ctx.steps = steps
-        return output
+            h = h[:, :size]
+            now = torch.baddbmm(bias, h, recurrent, out=rza[:, rows])
+            r, z = now[:, :, : 2 * hidden].add_(x[:, rows, : 2 * hidden]).sigmoid_().chunk(2, dim=2)
+            n = torch.addcmul(
+                x[:, rows, 2 * hidden :], r, now[:, :, 2 * hidden :], out=new[:, rows]
+            )
+            h = torch.lerp(n.tanh_(), h, z, out=output[:, rows])
+        ctx.save_for_backward(u, rza, new, output, mirrored)
+        ctx.steps, ctx.dtype = steps, gates.dtype
+        return torch.cat([output[0], output[1].index_select(0, mirrored)], dim=1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        u, rz, inner, n, before = ctx.saved_tensors
-        r, z = rz.chunk(2, dim=2)
-        # Derivatives of h' by the three pre-activations of U h + b, for all tokens at once.
-        by_n = by_tanh(1 - z, n)
-        slopes = torch.stack(
-            [by_sigmoid(by_n * inner, r), by_sigmoid(before - n, z), by_n * r], dim=2
-        )
-        d_h = d_output.clone()  # grows by what comes from the next step
-        carried = d_output.new_zeros(2, 0, u.shape[2])
+        u, rza, new, output, mirrored = ctx.saved_tensors
+        hidden = u.shape[2]
+        r, z, a = rza.chunk(3, dim=2)
+        # Derivatives of h' by the three pre-activations of U h + b, for all tokens at once; they
+        # become the gradient of these in place.
+        by_n = by_tanh(1 - z, new)
+        slopes = u.new_empty(*new.shape[:2], 3, hidden)
+        by_sigmoid(by_n * a, r, out=slopes[:, :, 0])
+        by_sigmoid(shifted(output, ctx.steps) - new, z, out=slopes[:, :, 1])
+        torch.mul(by_n, r, out=slopes[:, :, 2])
+        d_h = torch.empty_like(output)  # grows by what comes from the next step
+        d_h[0], d_h[1] = d_output[:, :hidden], d_output[:, hidden:].index_select(0, mirrored)
+        carried = u.new_zeros(2, 0, hidden)
         for rows, _ in reversed(walk(ctx.steps)):
             now = d_h[:, rows]
             now[:, : carried.shape[1]] += carried
-            d_gates = (slopes[:, rows] * now.unsqueeze(2)).flatten(2)
-            carried = torch.baddbmm(now * z[:, rows], d_gates, u)
-        d_recurrent = (slopes * d_h.unsqueeze(2)).flatten(2)
-        d_gates = torch.cat([d_recurrent[:, :, : 2 * u.shape[2]], by_n * d_h], dim=2)
-        return d_gates, d_recurrent.transpose(1, 2) @ before, d_recurrent.sum(1), None
+            d_now = slopes[:, rows].mul_(now.unsqueeze(2)).flatten(2)
+            carried = torch.baddbmm(now * z[:, rows], d_now, u)
+        d_gates = slopes.flatten(2)
+        d_u, d_bias = d_gates.transpose(1, 2) @ shifted(output, ctx.steps), d_gates.sum(1)
+        torch.mul(by_n, d_h, out=d_gates[:, :, 2 * hidden :])  # x_n is not behind r
+        d_x = d_output.new_empty(len(d_output), 6 * hidden, dtype=ctx.dtype)
+        d_x[:, : 3 * hidden] = d_gates[0]
+        d_x[:, 3 * hidden :] = d_gates[1].index_select(0, mirrored)
+        return d_x, d_u, d_bias, None

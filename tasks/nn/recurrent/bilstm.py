@@ -11,8 +11,7 @@ from torch.autograd.function import once_differentiable
 
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.padding import taken
-from tasks.nn.recurrent.packed import Packed, mirror, pack, walk
+from tasks.nn.recurrent.packed import Packed, mirror, pack, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -51,15 +50,12 @@ class BiLSTM(nn.Module):
     def _on_cpu(self, packed: Packed) -> Tensor:
         """Read both directions; one product gives the gates of all steps their part of the
         input."""
-        mirrored, steps = mirror(packed.batch_sizes), packed.batch_sizes.tolist()
         bias = self._both("bias_ih") + self._both("bias_hh")
         gates = linear(packed.data, self._both("weight_ih"), bias)
-        ahead, back = for_products(self._both("weight_hh")).chunk(2)
+        u = for_products(self._both("weight_hh"))
         with torch.autocast("cpu", enabled=False):
-            forward, backward = gates.chunk(2, dim=1)
-            left = _Recurrence.apply(forward, ahead, steps, bias.dtype)
-            right = _Recurrence.apply(taken(backward, mirrored), back, steps, bias.dtype)
-            return torch.cat([left, taken(right, mirrored)], dim=1)
+            h: Tensor = _Recurrence.apply(gates, u, packed.batch_sizes, bias.dtype)
+        return h
 
     def _both(self, name: str) -> Tensor:
         """Put a parameter of both directions one below the other."""
@@ -67,7 +63,7 @@ class BiLSTM(nn.Module):
 
 
 class _Recurrence(Function):
-    """The recurrence of one direction, with its gradient by hand: the gates' part of the input → h.
+    """The recurrence of both directions, with its gradient by hand: the gates' part of x → h.
 
     c' = f c + i g, h' = o tanh(c'); i, f, o = σ(x + U h), g = tanh(x_g + U_g h), the blocks in the
     order i, f, g, o. Autograd would multiply the gradient of U out at every step; here only what
@@ -76,51 +72,77 @@ class _Recurrence(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, gates: Tensor, u: Tensor, steps: list[int], dtype: torch.dtype) -> Tensor:
-        """Map packed `gates` (all tokens, 4 * hidden), with `u` (4 * hidden, hidden) of the same
-        precision, to h (all tokens, hidden) of `dtype`; `steps` says how many sequences have a
-        token at each step, the longest first."""
-        hidden = u.shape[1]
-        gates = gates.to(dtype, copy=True)  # the state's part is added below
-        output, squashed, before_h, before_c = gates.new_empty(4, len(gates), hidden).unbind()
-        h, c = gates.new_zeros(2, steps[0], hidden).unbind()
-        for rows, n in walk(steps):
-            before_h[rows], before_c[rows] = h[:n], c[:n]
-            now = gates[rows]
-            now += times(h[:n].to(u.dtype), u)
-            i, f, g, o = now.chunk(4, dim=1)
-            now[:, : 2 * hidden].sigmoid_()
-            g.tanh_()
-            o.sigmoid_()
-            c[:n].mul_(f).addcmul_(i, g)
-            torch.tanh(c[:n], out=squashed[rows])
-            torch.mul(o, squashed[rows], out=output[rows])
-            h[:n] = output[rows]
-        ctx.save_for_backward(gates, u, squashed, before_h, before_c)
+    def forward(
+        ctx: Any, gates: Tensor, u: Tensor, batch_sizes: Tensor, dtype: torch.dtype
+    ) -> Tensor:
+        """Map packed `gates`, from the left and from the right (all tokens, 8 * hidden), with `u`
+        (8 * hidden, hidden) of the same precision, to h (all tokens, 2 * hidden) of `dtype`;
+        `batch_sizes` says how many sequences have a token at each step, the longest first."""
+        steps, mirrored = batch_sizes.tolist(), mirror(batch_sizes)
+        (left, right), (ahead, back) = gates.chunk(2, dim=1), u.chunk(2)
+        from_left = _read(left.to(dtype, copy=True), ahead, steps)
+        from_right = _read(right.index_select(0, mirrored).to(dtype), back, steps)
+        ctx.save_for_backward(u, mirrored, *from_left, *from_right)
         ctx.steps = steps
-        return output
+        return torch.cat([from_left[-1], from_right[-1].index_select(0, mirrored)], dim=1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        gates, u, squashed, before_h, before_c = ctx.saved_tensors
-        i, f, g, o = gates.chunk(4, dim=1)
-        # Derivatives of c' by the pre-activations of i, f, g and of h' by that of o, for all tokens
-        # at once; they become the gates' gradient in place.
-        slopes = gates.new_empty(len(gates), 4, u.shape[1])
-        by_sigmoid(g, i, out=slopes[:, 0])
-        by_sigmoid(before_c, f, out=slopes[:, 1])
-        by_tanh(i, g, out=slopes[:, 2])
-        by_sigmoid(squashed, o, out=slopes[:, 3])
-        h_by_c = by_tanh(o, squashed)
-        d_h, d_c = d_output.new_zeros(2, ctx.steps[0], u.shape[1]).unbind()
-        for rows, n in reversed(walk(ctx.steps)):
-            now = slopes[rows]
-            d_h[:n] += d_output[rows]
-            d_c[:n].addcmul_(d_h[:n], h_by_c[rows])
-            now[:, :3] *= d_c[:n].unsqueeze(1)
-            now[:, 3] *= d_h[:n]
-            d_c[:n] *= f[rows]
-            d_h[:n] = times(now.flatten(1).to(u.dtype), u.t())
-        d_gates = slopes.flatten(1).to(u.dtype)
-        return d_gates, outer(d_gates, before_h.to(u.dtype)), None, None
+        u, mirrored, *states = ctx.saved_tensors
+        (left, right), (ahead, back) = d_output.chunk(2, dim=1), u.chunk(2)
+        d_left, d_ahead = _gradients(left, ahead, ctx.steps, *states[:4])
+        right = right.index_select(0, mirrored)
+        d_right, d_back = _gradients(right, back, ctx.steps, *states[4:])
+        d_gates = torch.cat([d_left, d_right.index_select(0, mirrored)], dim=1)
+        return d_gates, torch.cat([d_ahead, d_back]), None, None
+
+
+def _read(gates: Tensor, u: Tensor, steps: list[int]) -> tuple[Tensor, ...]:
+    """Read in one direction: x's part of the gates, which become the gates in place, and c,
+    tanh(c) and h of all tokens."""
+    hidden = u.shape[1]
+    cells, squashed, output = gates.new_empty(3, len(gates), hidden).unbind()
+    h, c = gates.new_zeros(2, steps[0], hidden).unbind()
+    for rows, n in walk(steps):
+        now = gates[rows]
+        now += times(h[:n].to(u.dtype), u)
+        i, f, g, o = now.chunk(4, dim=1)
+        now[:, : 2 * hidden].sigmoid_()
+        g.tanh_()
+        o.sigmoid_()
+        c = torch.mul(f, c[:n], out=cells[rows]).addcmul_(i, g)
+        h = torch.mul(o, torch.tanh(c, out=squashed[rows]), out=output[rows])
+    return gates, cells, squashed, output
+
+
+def _gradients(
+    d_output: Tensor,
+    u: Tensor,
+    steps: list[int],
+    gates: Tensor,
+    cells: Tensor,
+    squashed: Tensor,
+    output: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Compute the gradients of x's part of the gates and of `u`, in its precision."""
+    i, f, g, o = gates.chunk(4, dim=1)
+    # Derivatives of c' by the pre-activations of i, f, g and of h' by that of o, for all tokens at
+    # once; they become the gates' gradient in place.
+    slopes = gates.new_empty(len(gates), 4, u.shape[1])
+    by_sigmoid(g, i, out=slopes[:, 0])
+    by_sigmoid(shifted(cells, steps), f, out=slopes[:, 1])
+    by_tanh(i, g, out=slopes[:, 2])
+    by_sigmoid(squashed, o, out=slopes[:, 3])
+    h_by_c = by_tanh(o, squashed)
+    d_h, d_c = gates.new_zeros(2, steps[0], u.shape[1]).unbind()
+    for rows, n in reversed(walk(steps)):
+        now = slopes[rows]
+        d_h[:n] += d_output[rows]
+        d_c[:n].addcmul_(d_h[:n], h_by_c[rows])
+        now[:, :3] *= d_c[:n].unsqueeze(1)
+        now[:, 3] *= d_h[:n]
+        d_c[:n] *= f[rows]
+        d_h[:n] = times(now.flatten(1).to(u.dtype), u.t())
+    d_gates = slopes.flatten(1).to(u.dtype)
+    return d_gates, outer(d_gates, shifted(output, steps).to(u.dtype))

@@ -22,7 +22,7 @@ from torch.autograd.function import once_differentiable
 from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import pack, walk
+from tasks.nn.recurrent.packed import pack, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -101,32 +101,31 @@ class _Recurrence(Function):
     ) -> Tensor:
         hidden, dtype = from_state.shape[1], from_state.dtype
         gates = gates.to(drop.dtype, copy=True)  # the state's part is added below
-        squashed, highway, output, before_h, before_c = gates.new_empty(
-            5, len(gates), hidden
-        ).unbind()
-        h, c = gates.new_zeros(2, *drop.shape).unbind()  # of a sequence that has not begun: zero
+        squashed, highway, output, cells = gates.new_empty(4, len(gates), hidden).unbind()
+        h, c = gates.new_empty(2, 0, hidden).unbind()  # before a sequence begins: as if zero
         for rows, n in walk(steps)[:: -1 if reverse else 1]:
-            before_h[rows], before_c[rows] = h[:n], c[:n]
-            now = gates[rows, : 5 * hidden]
-            now += times(h[:n].to(dtype), from_state)
+            now, h, c = gates[rows, : 5 * hidden], h[:n], c[:n]
+            if len(h):
+                now[: len(h)] += times(h.to(dtype), from_state)
             now[:, :hidden].tanh_()
             now[:, hidden:].sigmoid_()
             g, i, f, o, t = now.chunk(5, dim=1)
-            c[:n].mul_(f).addcmul_(i, g)
-            torch.tanh(c[:n], out=squashed[rows])
-            torch.mul(o, squashed[rows], out=highway[rows])
-            torch.lerp(gates[rows, 5 * hidden :], highway[rows], t, out=h[:n])
-            torch.mul(h[:n], drop[:n], out=output[rows])
-            h[:n] = output[rows]
-        ctx.save_for_backward(from_state, drop, gates, squashed, highway, before_h, before_c)
+            cell = torch.mul(i, g, out=cells[rows])
+            cell[: len(c)].addcmul_(f[: len(c)], c)
+            c = cell
+            torch.mul(o, torch.tanh(c, out=squashed[rows]), out=highway[rows])
+            h = torch.lerp(gates[rows, 5 * hidden :], highway[rows], t, out=output[rows])
+            h *= drop[:n]
+        ctx.save_for_backward(from_state, drop, gates, squashed, highway, output, cells)
         ctx.steps, ctx.reverse = steps, reverse
         return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        from_state, drop, gates, squashed, highway, before_h, before_c = ctx.saved_tensors
+        from_state, drop, gates, squashed, highway, output, cells = ctx.saved_tensors
         hidden, dtype = from_state.shape[1], from_state.dtype
+        before_c = shifted(cells, ctx.steps, reverse=ctx.reverse)
         slopes, c_by_h, forget = _slopes(gates, squashed, highway, before_c)
         d_h, d_c = d_output.new_zeros(2, *drop.shape).unbind()
         for rows, n in walk(ctx.steps)[:: 1 if ctx.reverse else -1]:
@@ -138,8 +137,8 @@ class _Recurrence(Function):
             d_c[:n] *= forget[rows]
             d_h[:n] = times(now.flatten(1)[:, : 5 * hidden].to(dtype), from_state.t())
         d_gates = slopes.flatten(1).to(dtype)
-        d_recurrent = d_gates[:, : 5 * hidden]
-        return d_gates, outer(d_recurrent, before_h.to(dtype)), None, None, None
+        before_h = shifted(output, ctx.steps, reverse=ctx.reverse).to(dtype)
+        return d_gates, outer(d_gates[:, : 5 * hidden], before_h), None, None, None
 
 
 def _slopes(

@@ -68,3 +68,19 @@ def walk(batch_sizes: list[int]) -> list[tuple[slice, int]]:
     """List the steps: (rows of the packed data, number of sequences) of each."""
     ends = torch.tensor(batch_sizes).cumsum(0).tolist()
     return [(slice(end - size, end), size) for end, size in zip(ends, batch_sizes, strict=True)]
+
+
+def shifted(x: Tensor, steps: list[int], *, reverse: bool = False) -> Tensor:
+    """Put in each token's place what its sequence had a step before: (…, all tokens, dim) alike.
+
+    Zero where a sequence begins, or, with `reverse`, where it ends: then a step before is the token
+    to the right.
+    """
+    sizes, first = torch.tensor(steps), steps[0]
+    before = torch.arange(first, x.shape[-2]) - sizes[:-1].repeat_interleave(sizes[1:])
+    before = sent(before, x.device)
+    result = torch.zeros_like(x)
+    if reverse:
+        return result.index_copy_(-2, before, x[..., first:, :])
+    result[..., first:, :] = x.index_select(-2, before)
+    return result
