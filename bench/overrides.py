@@ -26,6 +26,7 @@ COMMANDS = {
 """Hydra's own commands: of two, it takes none."""
 
 MANY = {"--multirun", "-m"}
+SHOWN = {"--cfg", "-c", "--info", "-i"}
 TAKING = {
     *("--cfg", "-c", "--info", "-i", "--package", "-p", "--experimental-rerun", "--resolve"),
     *("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
@@ -161,6 +162,9 @@ def _several(value: str) -> list[str]:
 def refuse(words: list[str]) -> None:
     """Raise ConfigError for words that are no overrides, and for what one run leaves unused."""
     flags = {action for action in words if action in COMMANDS}
+    if flags & MANY and flags & SHOWN:
+        both = " and ".join(sorted(flags & (MANY | SHOWN)))
+        raise ConfigError(f"{both}: one of the two; plan=true lists the runs that -m would make")
     for before, word in zip(["", *words], words, strict=False):
         key, equals, value = word.partition("=")
         if word.startswith("--") and key not in COMMANDS | TAKING:
