@@ -10,7 +10,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from elmo_core.products import linear
-from tasks.nn.recurrent.packed import Packed, mirror, pack, shifted, walk
+from tasks.nn.recurrent.packed import Packed, mirror, pack, previous, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 STD = 0.05  # of all matrices at the start
@@ -87,22 +87,22 @@ class _Recurrence(Function):
                 x[:, rows, 2 * hidden :], r, now[:, :, 2 * hidden :], out=new[:, rows]
             )
             h = torch.lerp(n.tanh_(), h, z, out=output[:, rows])
-        ctx.save_for_backward(u, rza, new, output, mirrored)
+        ctx.save_for_backward(u, rza, new, output, mirrored, previous(batch_sizes))
         ctx.steps, ctx.dtype = steps, gates.dtype
         return torch.cat([output[0], output[1].index_select(0, mirrored)], dim=1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        u, rza, new, output, mirrored = ctx.saved_tensors
-        hidden = u.shape[2]
+        u, rza, new, output, mirrored, before = ctx.saved_tensors
+        hidden, before_h = u.shape[2], shifted(output, before)
         r, z, a = rza.chunk(3, dim=2)
         # Derivatives of h' by the three pre-activations of U h + b, for all tokens at once; they
         # become the gradient of these in place.
         by_n = by_tanh(1 - z, new)
         slopes = u.new_empty(*new.shape[:2], 3, hidden)
         by_sigmoid(by_n * a, r, out=slopes[:, :, 0])
-        by_sigmoid(shifted(output, ctx.steps) - new, z, out=slopes[:, :, 1])
+        by_sigmoid(before_h - new, z, out=slopes[:, :, 1])
         torch.mul(by_n, r, out=slopes[:, :, 2])
         d_h = torch.empty_like(output)  # grows by what comes from the next step
         d_h[0], d_h[1] = d_output[:, :hidden], d_output[:, hidden:].index_select(0, mirrored)
@@ -113,7 +113,7 @@ class _Recurrence(Function):
             d_now = slopes[:, rows].mul_(now.unsqueeze(2)).flatten(2)
             carried = torch.baddbmm(now * z[:, rows], d_now, u)
         d_gates = slopes.flatten(2)
-        d_u, d_bias = d_gates.transpose(1, 2) @ shifted(output, ctx.steps), d_gates.sum(1)
+        d_u, d_bias = d_gates.transpose(1, 2) @ before_h, d_gates.sum(1)
         torch.mul(by_n, d_h, out=d_gates[:, :, 2 * hidden :])  # x_n is not behind r
         d_x = d_output.new_empty(len(d_output), 6 * hidden, dtype=ctx.dtype)
         d_x[:, : 3 * hidden] = d_gates[0]

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import Packed, mirror, pack, shifted, walk
+from tasks.nn.recurrent.packed import Packed, mirror, pack, previous, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -82,18 +82,18 @@ class _Recurrence(Function):
         (left, right), (ahead, back) = gates.chunk(2, dim=1), u.chunk(2)
         from_left = _read(left.to(dtype, copy=True), ahead, steps)
         from_right = _read(right.index_select(0, mirrored).to(dtype), back, steps)
-        ctx.save_for_backward(u, mirrored, *from_left, *from_right)
+        ctx.save_for_backward(u, mirrored, previous(batch_sizes), *from_left, *from_right)
         ctx.steps = steps
         return torch.cat([from_left[-1], from_right[-1].index_select(0, mirrored)], dim=1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        u, mirrored, *states = ctx.saved_tensors
+        u, mirrored, before, *states = ctx.saved_tensors
         (left, right), (ahead, back) = d_output.chunk(2, dim=1), u.chunk(2)
-        d_left, d_ahead = _gradients(left, ahead, ctx.steps, *states[:4])
+        d_left, d_ahead = _gradients(left, ahead, ctx.steps, before, *states[:4])
         right = right.index_select(0, mirrored)
-        d_right, d_back = _gradients(right, back, ctx.steps, *states[4:])
+        d_right, d_back = _gradients(right, back, ctx.steps, before, *states[4:])
         d_gates = torch.cat([d_left, d_right.index_select(0, mirrored)], dim=1)
         return d_gates, torch.cat([d_ahead, d_back]), None, None
 
@@ -120,6 +120,7 @@ def _gradients(
     d_output: Tensor,
     u: Tensor,
     steps: list[int],
+    before: Tensor,
     gates: Tensor,
     cells: Tensor,
     squashed: Tensor,
@@ -131,7 +132,7 @@ def _gradients(
     # once; they become the gates' gradient in place.
     slopes = gates.new_empty(len(gates), 4, u.shape[1])
     by_sigmoid(g, i, out=slopes[:, 0])
-    by_sigmoid(shifted(cells, steps), f, out=slopes[:, 1])
+    by_sigmoid(shifted(cells, before), f, out=slopes[:, 1])
     by_tanh(i, g, out=slopes[:, 2])
     by_sigmoid(squashed, o, out=slopes[:, 3])
     h_by_c = by_tanh(o, squashed)
@@ -145,4 +146,4 @@ def _gradients(
         d_c[:n] *= f[rows]
         d_h[:n] = times(now.flatten(1).to(u.dtype), u.t())
     d_gates = slopes.flatten(1).to(u.dtype)
-    return d_gates, outer(d_gates, shifted(output, steps).to(u.dtype))
+    return d_gates, outer(d_gates, shifted(output, before).to(u.dtype))

@@ -19,10 +19,11 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
 from tasks.nn.autocast import for_products
-from tasks.nn.recurrent.packed import pack, shifted, walk
+from tasks.nn.recurrent.packed import pack, previous, shifted, walk
 from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
@@ -47,8 +48,9 @@ class AlternatingLSTM(nn.Module):
         `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
         packed = pack(x, mask, lengths)
         data, steps = packed.data, packed.batch_sizes.tolist()
+        before = sent(previous(packed.batch_sizes), x.device)
         for layer in self.layers:
-            data = layer(data, steps)
+            data = layer(data, steps, before)
         return packed.unpack(data)
 
 
@@ -69,14 +71,14 @@ class HighwayLSTM(nn.Module):
                 nn.init.orthogonal_(block)
             self.bias[2 * hidden : 3 * hidden] = 1.0
 
-    def forward(self, x: Tensor, steps: list[int]) -> Tensor:
+    def forward(self, x: Tensor, steps: list[int], before: Tensor) -> Tensor:
         """Read packed sequences; `steps` says how many of them have a token at each step, the
-        longest first."""
+        longest first, and `before` which token each had before (`packed.previous`)."""
         drop = dropout(self.bias.new_ones(steps[0], self.hidden), self.p, self.training)
         gates = linear(x, self.from_input, F.pad(self.bias, (0, self.hidden)))
         from_state = for_products(self.from_state)
         with torch.autocast(x.device.type, enabled=False):
-            return _Recurrence.apply(gates, from_state, drop, steps, self.reverse)
+            return _Recurrence.apply(gates, from_state, drop, before, steps, self.reverse)
 
 
 class _Recurrence(Function):
@@ -96,6 +98,7 @@ class _Recurrence(Function):
         gates: Tensor,  # (all tokens, 6 * hidden), packed
         from_state: Tensor,
         drop: Tensor,  # (batch, hidden)
+        before: Tensor,
         steps: list[int],
         reverse: bool,
     ) -> Tensor:
@@ -116,16 +119,17 @@ class _Recurrence(Function):
             torch.mul(o, torch.tanh(c, out=squashed[rows]), out=highway[rows])
             h = torch.lerp(gates[rows, 5 * hidden :], highway[rows], t, out=output[rows])
             h *= drop[:n]
-        ctx.save_for_backward(from_state, drop, gates, squashed, highway, output, cells)
+        ctx.save_for_backward(from_state, drop, before, gates, squashed, highway, output, cells)
         ctx.steps, ctx.reverse = steps, reverse
         return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> Any:
-        from_state, drop, gates, squashed, highway, output, cells = ctx.saved_tensors
+        from_state, drop, before, *states = ctx.saved_tensors
+        gates, squashed, highway, output, cells = states
         hidden, dtype = from_state.shape[1], from_state.dtype
-        before_c = shifted(cells, ctx.steps, reverse=ctx.reverse)
+        before_c = shifted(cells, before, reverse=ctx.reverse)
         slopes, c_by_h, forget = _slopes(gates, squashed, highway, before_c)
         d_h, d_c = d_output.new_zeros(2, *drop.shape).unbind()
         for rows, n in walk(ctx.steps)[:: 1 if ctx.reverse else -1]:
@@ -137,8 +141,8 @@ class _Recurrence(Function):
             d_c[:n] *= forget[rows]
             d_h[:n] = times(now.flatten(1)[:, : 5 * hidden].to(dtype), from_state.t())
         d_gates = slopes.flatten(1).to(dtype)
-        before_h = shifted(output, ctx.steps, reverse=ctx.reverse).to(dtype)
-        return d_gates, outer(d_gates[:, : 5 * hidden], before_h), None, None, None
+        before_h = shifted(output, before, reverse=ctx.reverse).to(dtype)
+        return d_gates, outer(d_gates[:, : 5 * hidden], before_h), None, None, None, None
 
 
 def _slopes(

@@ -70,16 +70,22 @@ def walk(batch_sizes: list[int]) -> list[tuple[slice, int]]:
     return [(slice(end - size, end), size) for end, size in zip(ends, batch_sizes, strict=True)]
 
 
-def shifted(x: Tensor, steps: list[int], *, reverse: bool = False) -> Tensor:
+def previous(batch_sizes: Tensor) -> Tensor:
+    """Find, for each row of packed data but the first step's, the row of the token a step before.
+
+    `batch_sizes` as for `mirror`; for `shifted`.
+    """
+    rows = torch.arange(int(batch_sizes[0]), int(batch_sizes.sum()))
+    return rows - batch_sizes[:-1].repeat_interleave(batch_sizes[1:])
+
+
+def shifted(x: Tensor, before: Tensor, *, reverse: bool = False) -> Tensor:
     """Put in each token's place what its sequence had a step before: (…, all tokens, dim) alike.
 
     Zero where a sequence begins, or, with `reverse`, where it ends: then a step before is the token
-    to the right.
+    to the right. `before` is what `previous` says, on the device of `x`.
     """
-    sizes, first = torch.tensor(steps), steps[0]
-    before = torch.arange(first, x.shape[-2]) - sizes[:-1].repeat_interleave(sizes[1:])
-    before = sent(before, x.device)
-    result = torch.zeros_like(x)
+    result, first = torch.zeros_like(x), x.shape[-2] - len(before)
     if reverse:
         return result.index_copy_(-2, before, x[..., first:, :])
     result[..., first:, :] = x.index_select(-2, before)

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM, HighwayLSTM
+from tasks.nn.recurrent.packed import previous
 
 LENGTHS = [2, 5, 1, 5]
 MASK = torch.arange(5)[None] < torch.tensor(LENGTHS)[:, None]
@@ -58,6 +59,10 @@ def test_equals_the_slow_reference_with_its_gradients(stack: AlternatingLSTM) ->
     )
 
 
+def walked(steps: list[int]) -> tuple[list[int], Tensor]:
+    return steps, previous(torch.tensor(steps))
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 def test_gradients_by_finite_differences(reverse: bool) -> None:
     layer = HighwayLSTM(2, 3, dropout=0.3, reverse=reverse).double()
@@ -67,7 +72,7 @@ def test_gradients_by_finite_differences(reverse: bool) -> None:
     def call(x: Tensor, *values: Tensor) -> Tensor:
         torch.manual_seed(0)  # the same features dropped in every call
         parameters = dict(zip(names, values, strict=True))
-        return torch.func.functional_call(layer, parameters, (x, [3, 2, 1]))
+        return torch.func.functional_call(layer, parameters, (x, *walked([3, 2, 1])))
 
     assert gradcheck(call, (x, *values))
 
@@ -78,7 +83,7 @@ def test_layers_take_turns(stack: AlternatingLSTM) -> None:
         x = torch.zeros(5, layer.from_input.shape[1], dtype=torch.double)
         changed = x.clone()
         changed[2] = 1.0
-        moved = (layer(x, [1] * 5) != layer(changed, [1] * 5)).any(dim=1).tolist()
+        moved = (layer(x, *walked([1] * 5)) != layer(changed, *walked([1] * 5))).any(dim=1).tolist()
         assert moved == [knows == "future"] * 2 + [True] + [knows == "past"] * 2
 
 
@@ -94,13 +99,13 @@ def test_the_company_does_not_matter(stack: AlternatingLSTM) -> None:
 def test_dropout_is_the_same_at_every_step_and_differs_between_sequences() -> None:
     torch.manual_seed(0)
     layer = HighwayLSTM(4, 50, dropout=0.5, reverse=False)
-    output = layer(torch.randn(12, 4), [3, 3, 3, 3]).view(4, 3, 50)
+    output = layer(torch.randn(12, 4), *walked([3, 3, 3, 3])).view(4, 3, 50)
     dropped = output == 0
     assert (dropped == dropped[0]).all()
     assert (dropped[0, 0] != dropped[0, 1]).any()
     assert dropped.float().mean().item() == pytest.approx(0.5, abs=0.15)
     layer.eval()
-    assert (layer(torch.randn(12, 4), [3, 3, 3, 3]) != 0).all()
+    assert (layer(torch.randn(12, 4), *walked([3, 3, 3, 3])) != 0).all()
 
 
 def test_starts_orthogonal_with_open_forget_gates() -> None:
