@@ -41,10 +41,12 @@ class Overlap(NamedTuple):
     """A comparison of a response with a key."""
 
     shared: Array  # (key clusters, response clusters): mentions in both
+    last: Array  # the same, but a mention of several key clusters is in the last one alone
     key: Array  # sizes of the clusters
     response: Array
     key_links: Links
     response_links: Links
+    right_links: Links  # in both
 
 
 def overlap(key: Clusters, response: Clusters) -> Overlap:
@@ -54,24 +56,32 @@ def overlap(key: Clusters, response: Clusters) -> Overlap:
     that this leaves empty is none. A mention that the key does not have counts each time in the
     size of a cluster, and once as a mention and in pairs.
     """
-    place = {tuple(mention): i for i, cluster in enumerate(key) for mention in cluster}
-    seen: set[Mention] = set()
-    rows, kept = [], []
+    places: dict[Mention, list[int]] = {}
+    for i, cluster in enumerate(key):
+        for mention in cluster:
+            places.setdefault(tuple(mention), []).append(i)
+    seen: dict[Mention, int] = {}  # and which of the kept clusters has it
+    kept: list[list[Mention]] = []
     for cluster in response:
-        row, rest = np.zeros(len(key)), []
+        rest: list[Mention] = []
         for mention in map(tuple, cluster):
-            if mention in place and mention in seen:
+            if mention in places and mention in seen:
                 continue
-            if mention in place:
-                row[place[mention]] += 1
-            seen.add(mention)
+            seen[mention] = len(kept)
             rest.append(mention)
         if rest:
-            rows.append(row)
             kept.append(rest)
-    shared = np.array(rows).reshape(len(rows), len(key)).T
+    found = [mention for mention in seen if mention in places]
+    in_key, in_last = np.zeros((2, len(found), len(key)))
+    in_response = np.zeros((len(found), len(kept)))
+    for row, mention in enumerate(found):
+        in_key[row, places[mention]] = in_last[row, places[mention][-1]] = 1
+        in_response[row, seen[mention]] = 1
     ours = [[tuple(mention) for mention in cluster] for cluster in key]
-    return Overlap(shared, _sizes(ours), _sizes(kept), links(ours), links(kept))
+    return Overlap(
+        *(in_key.T @ in_response, in_last.T @ in_response),
+        *(_sizes(ours), _sizes(kept), links(ours), links(kept), _both(in_key, in_response)),
+    )
 
 
 def links(clusters: Sequence[Sequence[Mention]]) -> Links:
@@ -86,23 +96,43 @@ def links(clusters: Sequence[Sequence[Mention]]) -> Links:
     for column, cluster in enumerate(clusters):
         for mention in cluster:
             times[order[mention], column] += 1
-    within = (times > 0).astype(float)
-    common, places = within @ within.T, within.sum(1)
+    together, apart = _kinds((times > 0).astype(float))
     others = np.triu_indices(len(order), 1)
-    together = (common > 0)[others].sum() + (times > 1).any(1).sum()
-    apart = (np.outer(places, places) > common)[others].sum() + (places > 1).sum()
-    return Links(len(order), int(together), int(apart))
+    return Links(
+        len(order),
+        int(together[others].sum() + (times > 1).any(1).sum()),
+        int(apart[others].sum() + ((times > 0).sum(1) > 1).sum()),
+    )
+
+
+def _both(in_key: Array, in_response: Array) -> Links:
+    """Count the pairs that a key and a response both have; (found mentions, clusters) each."""
+    if (in_key.sum(1) == 1).all():
+        shared = in_key.T @ in_response
+        together = int(_pairs(shared).sum())
+        either = _pairs(shared.sum(0)).sum() + _pairs(shared.sum(1)).sum() - together
+        return Links(len(in_key), together, int(_pairs(len(in_key)) - either))
+    others = np.triu_indices(len(in_key), 1)
+    kinds = zip(_kinds(in_key), _kinds(in_response), strict=True)
+    return Links(len(in_key), *(int((ours & theirs)[others].sum()) for ours, theirs in kinds))
+
+
+def _kinds(within: Array) -> tuple[Array, Array]:
+    """Tell of any two mentions whether a cluster has both, and whether two clusters have one each;
+    `within` (mentions, clusters) is 1 where a mention stands."""
+    common, places = within @ within.T, within.sum(1)
+    return common > 0, np.outer(places, places) > common
 
 
 def muc(found: Overlap) -> Parts:
     """Count links (Vilain et al. 1995): a cluster of n mentions in p parts has n − p right ones."""
-    right = np.maximum(found.shared - 1, 0).sum()
+    right = np.maximum(found.last - 1, 0).sum()
     return Parts(right, (found.key - 1).sum(), right, (found.response - 1).sum())
 
 
 def b_cubed(found: Overlap) -> Parts:
     """Count of each mention how much of its cluster is right (Bagga & Baldwin 1998)."""
-    pairs = found.shared**2
+    pairs = found.last * found.shared
     recalled, precise = (pairs.sum(1) / found.key).sum(), (pairs.sum(0) / found.response).sum()
     return Parts(recalled, found.key.sum(), precise, found.response.sum())
 
@@ -122,21 +152,19 @@ def ceaf_m(found: Overlap) -> Parts:
 
 def mentions(found: Overlap) -> Parts:
     """Count mentions found with exact boundaries, in whatever cluster."""
-    right = found.shared.sum()
+    right = found.right_links.mentions
     return Parts(right, found.key_links.mentions, right, found.response_links.mentions)
 
 
 def coreferent(found: Overlap) -> Parts:
     """Count pairs of mentions in one cluster: the first half of BLANC (Luo et al. 2014)."""
-    right = _pairs(found.shared).sum()
+    right = found.right_links.together
     return Parts(right, found.key_links.together, right, found.response_links.together)
 
 
 def not_coreferent(found: Overlap) -> Parts:
     """Count pairs of mentions in two clusters: the other half of BLANC."""
-    kept, one = found.shared, coreferent(found)
-    together = _pairs(kept.sum(0)).sum() + _pairs(kept.sum(1)).sum() - one.recalled
-    right = _pairs(kept.sum()) - together
+    right = found.right_links.apart
     return Parts(right, found.key_links.apart, right, found.response_links.apart)
 
 

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tasks.coref.metrics import links
+from tasks.coref.metrics import b_cubed, ceaf_e, coreferent, links, muc, not_coreferent, overlap
 from tasks.coref.score import score
 from tests.conftest import shared
 
@@ -60,3 +60,46 @@ def test_a_document_without_a_response_counts_as_an_empty_one(nothing: dict[str,
     whole = {"key": [[[0, 0], [1, 1]]], "response": [[[0, 0], [1, 1]]]}
     found = score([whole, {"key": [[[4, 4], [5, 5]]], **nothing}])
     assert found["muc"] == {"precision": 100, "recall": 50, "f1": pytest.approx(200 / 3)}
+
+
+def test_a_mention_of_two_key_clusters_against_a_count_by_hand() -> None:
+    """The official scorer (CorScorer.pm) gives such a mention one number, which stands in both
+    clusters; what asks for *the* cluster of a mention gets the last one."""
+    random.seed(2)
+    for _ in range(200):
+        key = [random.sample(range(8), random.randint(1, 4)) for _ in range(3)]
+        mentions = random.sample(range(10), 10)
+        response = [mentions[:3], mentions[3:5], mentions[5 : random.randint(6, 10)]]
+        last = {mention: cluster for cluster in key for mention in cluster}
+
+        overlaps = [len({*last.get(m, ())} & {*ours}) for ours in response for m in ours]
+        sizes = [len(ours) for ours in response for _ in ours]
+        key_sizes = [len(last.get(m, ())) or 1 for ours in response for m in ours]
+        precise = sum(n / size for n, size in zip(overlaps, sizes, strict=True))
+        recalled = sum(n / size for n, size in zip(overlaps, key_sizes, strict=True))
+        aligned = max(
+            sum(
+                2 * len({*theirs} & {*ours}) / (len(theirs) + len(ours))
+                for theirs, ours in zip(key, order, strict=True)
+            )
+            for order in itertools.permutations(response)
+        )
+        chained = sum(
+            any(a in last and last[a] is last.get(b) for b in ours[i + 1 :])
+            for ours in response
+            for i, a in enumerate(ours)
+        )
+        together = [
+            {frozenset(p) for c in x for p in itertools.combinations(c, 2)} for x in (key, response)
+        ]
+        apart = [
+            {frozenset((a, b)) for c, d in itertools.combinations(x, 2) for a in c for b in d}
+            for x in (key, response)
+        ]
+
+        found = overlap(*([[(m, m) for m in c] for c in x] for x in (key, response)))
+        assert b_cubed(found)[:3:2] == pytest.approx((recalled, precise))
+        assert ceaf_e(found).recalled == pytest.approx(aligned)
+        assert muc(found).recalled == chained
+        assert coreferent(found).recalled == len(set.intersection(*together))
+        assert not_coreferent(found).recalled == len(set.intersection(*apart))
