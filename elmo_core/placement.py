@@ -109,6 +109,12 @@ class Placement(nn.Module):
             raise ValueError(f"placement {self.where!r} needs the encoder's layers, got None")
         return torch.cat([x, self.mixes[place](layers, mask).to(x.dtype)], dim=-1)
 
+    def fixed(self) -> Placement:
+        """Keep the first weights and drop nothing, for a model that learns nothing by gradient."""
+        for mix in self._mixes().values():
+            mix.dropout.p = 0.0
+        return self.requires_grad_(False)
+
     def penalty(self) -> Tensor:
         """Sum λ Σ w² over the places: a scalar to add to the loss, 0 where there is no place."""
         return sum((mix.penalty() for mix in self._mixes().values()), start=torch.zeros(()))

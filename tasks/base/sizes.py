@@ -49,16 +49,13 @@ def read_sizes(kind: type[S], keys: Mapping[str, Any], others: Iterable[str] = (
             raise TypeError(f"task.{key}: no such key{did_you_mean(key, [*known, *others])}")
     types, given = get_type_hints(kind), {key: _hashable(value) for key, value in keys.items()}
     for key, value in given.items():
-        _check(key, value, types[key])
+        check(key, value, types[key])
     return kind(**given)
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-
-
-def _check(name: str, value: Any, wanted: Any) -> None:
-    """Raise ValueError unless `value` is of the type `wanted`, and in the range of its kind."""
+def check(name: str, value: Any, wanted: Any) -> None:
+    """Raise ValueError unless `value` of `task.name` is of the type `wanted`, and in the range of
+    its kind, as `read_sizes` has them."""
     members = get_args(wanted)  # of a tuple: its types, or one type and an ellipsis
     each, values = (members[0], value) if members else (wanted, (value,))
     good = isinstance(values, tuple) and len(values) > 0
@@ -72,6 +69,10 @@ def _check(name: str, value: Any, wanted: Any) -> None:
         what = f"a list of {count}{what.replace('a ', '', 1).replace('number', 'numbers')}"
     shown = list(value) if isinstance(value, tuple) else value
     raise ValueError(f"task.{name}={shown}: must be {what}")
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 _SHARE = "a number from 0 to below 1"

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from elmo_core.text.sentences import split_sentences
 from tasks.base.new_text import text_of
+from tasks.base.sizes import check
 from tasks.base.word_task import WordTask
 from tasks.coref import score as scoring
 from tasks.coref.data import FOLDERS, locate, names, read
@@ -45,6 +46,7 @@ class Coref(WordTask):
     from_counts = staticmethod(scoring.from_counts)
 
     def __init__(self, *, drop_singletons: bool = False, **others: Any) -> None:
+        check("drop_singletons", drop_singletons, bool)
         super().__init__(**others)
         self.drop_singletons = drop_singletons
 

@@ -122,9 +122,10 @@ def odd(tags: Sequence[str], scheme: str) -> list[int]:
 
 
 def chunks(tags: Sequence[str]) -> list[Span]:
-    """Read the chunks off the tags, in order, as conlleval does, well formed or not.
+    """Read the chunks off the tags, in order, well formed or not.
 
-    B- and S- always begin a chunk, I- and E- where no chunk of their type goes on.
+    B- and S- always begin a chunk, I- and E- where no chunk of their type goes on: as conlleval
+    does once E- is I- and S- is B-.
 
     Raises:
         TagError: something is no tag of any scheme.

@@ -21,7 +21,7 @@ class NearestUse(nn.Module):
 
     def __init__(self, placement: Placement, uses: int) -> None:
         super().__init__()
-        self.placement = placement.requires_grad_(False)
+        self.placement = placement.fixed()
         dim = placement.output_dim(placement.input_dim(0))
         self.register_buffer("vectors", torch.zeros(uses, dim))
         self.register_buffer("seen", torch.zeros(uses, dtype=torch.bool))

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.folder_task import FolderTask
 from tasks.base.new_text import tokens_of
+from tasks.base.sizes import check
 from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.formats.tagged_sources import SOURCES
 from tasks.neighbours import score as scoring
@@ -52,8 +53,7 @@ class Neighbours(FolderTask):
 
     def __init__(self, *, tags: str = XPOS, uses: int = 100, **others: Any) -> None:
         check_tags(tags)
-        if uses < 1:
-            raise ValueError(f"uses={uses}: must be 1 or more")
+        check("uses", uses, int)
         super().__init__(**others)
         self.which, self.most = tags, uses
 

@@ -127,7 +127,7 @@ def _span(context: str, tokens: Tokens, text: str, start: int, where: str) -> li
         raise DataError(f"{where}: answer {text!r} is not at answer_start {start}, but {there!r}")
     first = bisect_right(tokens.ends, start)
     last = bisect_left(tokens.starts, start + len(text)) - 1
-    if first > last:
+    if not text.strip() or first > last:
         raise DataError(f"{where}: answer {text!r} has no word")
     return [first, last]
 

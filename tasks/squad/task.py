@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.clusters import named_by
 from tasks.base.new_text import text_of
+from tasks.base.sizes import check
 from tasks.base.word_task import WordTask
 from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
@@ -58,6 +59,10 @@ class SQuAD(WordTask):
         longest_word: int = 14,
         **others: Any,
     ) -> None:
+        check("longest_answer", longest_answer, int)
+        check("longest_word", longest_word, int)
+        if longest_paragraph is not None:
+            check("longest_paragraph", longest_paragraph, int)
         super().__init__(**others)
         self.longest_answer, self.longest_word = longest_answer, longest_word
         self.longest_paragraph = longest_paragraph

@@ -14,6 +14,7 @@ from torch import nn
 from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
 from tasks.base.new_text import tokens_of
+from tasks.base.sizes import check
 from tasks.nn.padding import pad
 from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
 from tasks.sst5.data import LABELS, file_of, read
@@ -37,6 +38,8 @@ class SST5(ClassificationTask):
     example_input = {"text": "A film without a heart."}
 
     def __init__(self, *, phrases: bool = True, min_phrase: int = 4, **others: Any) -> None:
+        check("phrases", phrases, bool)
+        check("min_phrase", min_phrase, int)
         super().__init__(**others)
         self.min_phrase = min_phrase if phrases else None
 

@@ -45,7 +45,7 @@ def parse(line: str) -> tuple[list[str], list[Constituent]]:
             place, value, start = opened.pop()
             found[place] = Constituent(value, start, len(words))
             leaf = False
-        elif piece != ")" and opened and opened[-1][2] == len(words):
+        elif piece != ")" and piece.strip() and opened and opened[-1][2] == len(words):
             words.append(unescape(piece))
             leaf = True
         else:

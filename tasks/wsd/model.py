@@ -24,7 +24,7 @@ class SenseAverages(nn.Module):
 
     def __init__(self, placement: Placement, senses: int, space: str = "raw") -> None:
         super().__init__()
-        self.placement = placement.requires_grad_(False)
+        self.placement = placement.fixed()
         dim = placement.output_dim(placement.input_dim(0))
         self.space = Space(space, dim)
         self.register_buffer("sums", torch.zeros(senses, dim))

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from elmo_core import Placement
 from tasks.base.folder_task import FolderTask
 from tasks.base.new_text import text_of, tokens_of
+from tasks.base.sizes import check
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.space import check_space
@@ -49,8 +50,10 @@ class WSD(FolderTask):
 
     def __init__(self, *, space: str = "raw", held_out: int | None = None, **others: Any) -> None:
         check_space(space)
-        if held_out is not None and held_out < 2:
-            raise ValueError(f"held_out={held_out}: must be 2 or more, or null")
+        if held_out is not None:
+            check("held_out", held_out, int)
+            if held_out < 2:
+                raise ValueError(f"task.held_out={held_out}: must be 2 or more, or null")
         super().__init__(**others)
         self.space, self.held_out = space, held_out
 

@@ -61,7 +61,7 @@ def test_a_word_takes_the_tag_of_its_nearest_use(prepared: Callable) -> None:
         "A *play* , we play it",
         "A play , we *play* it",
     ]
-    model = task.model(Placement("input", 1, 4, choice=0, dropout=0.0))
+    model = task.model(Placement("input", 1, 4, choice=0, dropout=0.9))
     layers = one_hot([0, 1, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0], [0, 2, 0, 0, 3, 0])
     model.train()(task.collate(train), layers)
     asked = one_hot([0, 3, 0], [0, 0, 2], [0, 0, 0])
@@ -90,7 +90,7 @@ def test_without_an_encoder_the_usual_tag(prepared: Callable) -> None:
 def test_the_first_uses_are_kept(prepared: Callable) -> None:
     task, _, _ = prepared(uses=2)
     assert [use.tag for use in task.all] == ["VB", "NN"]
-    with pytest.raises(ValueError, match="uses=0: must be 1 or more"):
+    with pytest.raises(ValueError, match="uses=0: must be a whole number from 1"):
         Neighbours(uses=0)
     with pytest.raises(ValueError, match="tags=pos: unknown"):
         Neighbours(tags="pos")

@@ -120,6 +120,10 @@ def _changed(**changes: Any) -> dict[str, Any]:
             _changed(answers=[{"text": " ", "answer_start": 4}]),
             "question q2: answer ' ' has no word",
         ),
+        (
+            _changed(answers=[{"text": "", "answer_start": 1}]),
+            "question q2: answer '' has no word",
+        ),
     ],
 )
 def test_what_is_malformed_is_named(tmp_path: Path, written: Any, message: str) -> None:

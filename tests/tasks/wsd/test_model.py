@@ -41,7 +41,7 @@ def task(wsd_folder: Path) -> WSD:
 def trained(task: WSD, batches: list[list[int]], layers: Tensor) -> SenseAverages:
     train = task.load("train")
     assert train is not None
-    model = task.model(Placement("input", 3, 6, choice="all", dropout=0.0))
+    model = task.model(Placement("input", 3, 6, choice="all", dropout=0.9))
     assert isinstance(model, SenseAverages)
     for batch in batches:
         examples = [train[i] for i in batch]
