@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import runpy
+import sys
+
 from bench.interrupts import end_with_sweep, interruptible
+
+VERBS = {
+    *("atlas", "data", "ensemble", "evaluate", "features"),
+    *("neighbours", "predict", "report", "runs", "speed"),
+}
 
 
 def main() -> None:
@@ -12,6 +21,19 @@ def main() -> None:
         from bench import cli
 
         cli.main()
+
+
+def command() -> None:
+    """Run the command `elmo-bench`: `elmo-bench report runs` is `python -m bench.report runs`.
+
+    It finds the user's classes in the working folder as `python -m` does, but last, so that a
+    folder `bench` or `tasks` there is not taken for ours.
+    """
+    sys.path.append(os.getcwd())
+    if VERBS & {*sys.argv[1:2]}:
+        runpy.run_module(f"bench.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
+    else:
+        main()
 
 
 if __name__ == "__main__":

@@ -180,10 +180,10 @@ def refuse(words: list[str]) -> None:
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
             raise ConfigError(f"{word}: is for many runs, and there is one: give -m or experiment=")
-        if not flags and (override := _parsed(word)) and override.is_sweep_override():
-            raise ConfigError(
-                f"{word}: several values, and there is one run: give -m, or quote them"
-            )
+        if flags <= SHOWN and (override := _parsed(word)) and override.is_sweep_override():
+            one = f"{min(flags)} shows one run: give one value" if flags else ""
+            one = one or "there is one run: give -m, or quote them"
+            raise ConfigError(f"{word}: several values, and {one}")
 
 
 def _is_path(value: str) -> bool:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.__main__ import VERBS
+
 ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.slow
@@ -28,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def elmo_bench(site: Path, folder: Path, *words: str) -> str:
+def elmo_bench(site: Path, folder: Path, *words: str, status: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, str(site / "bin" / "elmo-bench"), *words],
         cwd=folder,
@@ -36,7 +38,7 @@ def elmo_bench(site: Path, folder: Path, *words: str) -> str:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return done.stdout + done.stderr
 
 
@@ -56,6 +58,11 @@ def test_a_folder_of_the_same_name_is_not_taken_for_the_package(site: Path, tmp_
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the wrong one')")
     assert "Choose one of each" in elmo_bench(site, tmp_path, "--help")
+    (tmp_path / "mine.py").write_text("raise ImportError('found mine')")
+    for verb in VERBS:
+        assert f"usage: python -m bench.{verb}" in elmo_bench(site, tmp_path, verb, "--help")
+    words = ("task=snli", "encoder._target_=mine.Encoder")
+    assert "found mine" in elmo_bench(site, tmp_path, *words, status=2)
 
 
 def test_the_wheel_brings_data_and_pages(site: Path) -> None:
