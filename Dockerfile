@@ -1,7 +1,8 @@
 # The suite, for a CPU; for GPUs: --build-arg TORCH=cu126 (a folder of download.pytorch.org/whl).
 #
 #   docker build -t elmo-bench .
-#   docker run --rm -v "$PWD/runs:/data/runs" elmo-bench task=pos
+#   docker run --rm -v "$PWD/runs:/data/runs" -v elmo-cache:/data/cache elmo-bench task=pos
+#   docker run --rm -v "$PWD/runs:/data/runs" elmo-bench report runs
 #   docker run --rm --gpus all --shm-size 1g -v "$PWD/runs:/data/runs" elmo-bench-cuda task=pos
 #
 # On a cluster, with Apptainer: docs/scale.md.
@@ -18,4 +19,4 @@ RUN pip install --no-cache-dir torch==2.13.0 --index-url "https://download.pytor
 # Features, weights and data are kept in /data/cache: mount it to have them once.
 ENV ELMO_BENCH_CACHE=/data/cache
 WORKDIR /data
-ENTRYPOINT ["python", "-m", "bench"]
+ENTRYPOINT ["elmo-bench"]
