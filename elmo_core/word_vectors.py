@@ -101,13 +101,18 @@ class WordVectors:
 
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Note a hash of each word, and where its line begins; set `dim`."""
-        keys, starts = array("q"), array("q")
+        keys, starts, said = array("q"), array("q"), 0
         start = len(BOM_UTF8) if self._text[: len(BOM_UTF8)] == BOM_UTF8 else 0
         self._text.seek(start)
         for number, line in enumerate(iter(self._text.readline, b""), start=1):
             row = line.rstrip()
-            if row and (number > 1 or not _is_header(row)):
+            if number == 1 and _is_header(row):
+                said = int(row.split()[1])
+            elif row:
                 self.dim = self.dim or row.count(b" ")
+                if said not in (0, self.dim):
+                    where = f"{self.path}, line {number}"
+                    raise WeightsError(f"{where}: {self.dim} numbers, where line 1 says {said}")
                 keys.append(hash(self._word(row, number)))
                 starts.append(start)
             start += len(line)
@@ -119,7 +124,13 @@ class WordVectors:
         if spaces < max(self.dim, 1):
             count = self.dim or "its"
             raise WeightsError(f"{self.path}, line {number}: expected a word and {count} numbers")
-        return row[: row.index(b" ")] if spaces == self.dim else row.rsplit(b" ", self.dim)[0]
+        word = row[: row.index(b" ")] if spaces == self.dim else row.rsplit(b" ", self.dim)[0]
+        if b"\t" in word or word[-1:] == b" ":
+            where = f"{self.path}, line {number}"
+            raise WeightsError(
+                f"{where}: between word and numbers is more than one blank, or a tab"
+            )
+        return word
 
     def _find(self, word: str) -> int | None:
         """Find where the line of exactly this word begins. Raises WeightsError if it has two."""

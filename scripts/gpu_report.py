@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import random
 import subprocess
 import sys
 import time
@@ -28,7 +29,7 @@ import torch
 from bench.run.provenance import device_name
 
 ROOT = Path(__file__).resolve().parents[1]
-SENTENCE = "On day {} the bank of the river number {} was closed at noon by {} people .\n"
+WORDS = 60_000  # spellings, as rare as those of a language: a softmax of real size
 
 
 @dataclass
@@ -98,7 +99,7 @@ def parts(device: str, folder: Path) -> Iterator[Part]:
         yield Part("speed", [*speed, *published, "--sentences=4000", "--steps=10"], 420)
     text, corpus = folder / "text.txt", folder / "corpus"
     lines = 1_000 if trial else 40_000
-    text.write_text("".join(SENTENCE.format(i % 365, i % 97, i % 31) for i in range(lines)))
+    text.write_text("".join(_sentences(lines)), encoding="utf-8")
     prepare = ["prepare", str(text), "-o", str(corpus), "--heldout=0.3", "--min-count=1"]
     yield Part("corpus", [*python, "-m", "elmo_core.pretraining", *prepare], 120)
     for precision in ("fp32", "bf16"):
@@ -109,6 +110,13 @@ def parts(device: str, folder: Path) -> Iterator[Part]:
             [*python, *speed_of, f"--precision={precision}", *size],
             120,
         )
+
+
+def _sentences(number: int) -> Iterator[str]:
+    """Yield lines of 16 words, the k-th commonest of which has a share of nearly 1/k."""
+    draw = random.Random(0)
+    for _ in range(number):
+        yield " ".join(f"word{int(WORDS ** draw.random())}" for _ in range(16)) + " .\n"
 
 
 def read(text: str) -> Any:

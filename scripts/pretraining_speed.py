@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
+from itertools import count
 from pathlib import Path
 from statistics import median
 
@@ -135,6 +136,7 @@ class Step:
         self.optimizer = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
         self.autocast = lambda: torch.autocast(device, torch.bfloat16, enabled=half)
         self.state = self.model.bilm.zero_state(training.batch_size, self.model.softmax.weight)
+        self.steps = count()  # negatives are drawn ahead, for the step that follows
         if device == "cuda":  # as in training
             with self.autocast():
                 self.model.record(training.unroll_steps, training.batch_size)
@@ -165,7 +167,7 @@ class Step:
         words = self._words().detach().requires_grad_()
         yield "LSTMs", lambda: self._contexts(words).sum().backward()
         vectors = self._contexts(words).detach().flatten(0, 2).requires_grad_()
-        yield "softmax", lambda: self._loss(vectors).backward()
+        yield "softmax", lambda: self._loss(vectors, next(self.steps)).backward()
         yield "clipping and optimizer", self._update
         yield "whole step", lambda: self.all_of(number)
 
@@ -177,10 +179,10 @@ class Step:
         with self.autocast():
             return self.model.contexts(words, self.window, self.state)[0]
 
-    def _loss(self, vectors: Tensor) -> Tensor:
+    def _loss(self, vectors: Tensor, step: int) -> Tensor:
         with self.autocast():
             targets = self.window.targets.flatten()
-            return self.model.softmax.loss(vectors, targets, self.module.negatives())
+            return self.model.softmax.loss(vectors, targets, self.module.negatives(step))
 
     def _update(self) -> None:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 10)
@@ -193,8 +195,7 @@ class Step:
         self.module.eval()
         window = self.streams.window(number)
         self.window = type(window)(*(tensor.to(self.device) for tensor in window))
-        torch.manual_seed(0)  # of the negatives
-        loss = self._loss(self._contexts(self._words()).flatten(0, 2)).item()
+        loss = self._loss(self._contexts(self._words()).flatten(0, 2), number).item()
         self.module.train()
         return loss
 
@@ -203,7 +204,7 @@ class Step:
         self.window = type(window)(*(tensor.to(self.device) for tensor in window))
         with self.autocast():
             vectors, _ = self.model(self.window, self.state)
-        self._loss(vectors.flatten(0, 2)).backward()
+        self._loss(vectors.flatten(0, 2), next(self.steps)).backward()
         self._update()
 
 

@@ -20,9 +20,10 @@ from bench.console import say
 from bench.errors import ConfigError
 from bench.run.imports import without_collecting
 from bench.sweep.job import Job, runs
-from bench.sweep.limits import free_memory, usable_cores
+from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
 from bench.world import world_size
+from elmo_core.memory import free_memory
 
 THREADS = "OMP_NUM_THREADS"
 

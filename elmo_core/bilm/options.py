@@ -41,7 +41,7 @@ _KEYS = {
     },
     "char_cnn.embedding": {"dim"},
 }
-_TRAINING_KEYS = {
+TRAINING_KEYS = {
     "all_clip_norm_val",
     "batch_size",
     "bidirectional",
@@ -158,7 +158,7 @@ def _check_keys(raw: Json, origin: str) -> None:
         place = f"{section}." if section else ""
         if not isinstance(entry, Mapping):
             raise OptionsError(f"{origin}: {section or 'the file'} must be a JSON object")
-        ignored = set() if section else _TRAINING_KEYS
+        ignored = set() if section else TRAINING_KEYS
         for key in entry:
             if key not in known | ignored:
                 raise OptionsError(f"{origin}: unknown key {place}{key}{did_you_mean(key, known)}")
@@ -214,9 +214,11 @@ class _Reader:
     def filters(self, name: str) -> tuple[tuple[int, int], ...]:
         banks = self._get(name)
         try:
-            pairs = tuple((int(width), int(number)) for width, number in banks)
+            pairs = tuple((width, number) for width, number in banks)
         except (TypeError, ValueError):
-            raise self._refuse(name, "a list of [width, number] pairs") from None
+            pairs = ((None, None),)
+        if any(type(number) is not int for pair in pairs for number in pair):
+            raise self._refuse(name, "a list of [width, number] pairs")
         longest = self.integer("char_cnn.max_characters_per_token", most=LONGEST)
         if not pairs or any(not (1 <= w <= longest and 1 <= n <= WIDEST) for w, n in pairs):
             raise self._refuse(

@@ -9,6 +9,7 @@ the tensor and both shapes.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +17,14 @@ from pathlib import Path
 import h5py
 import safetensors
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save as as_bytes
 from torch import Tensor
 
 from elmo_core import strict_json
 from elmo_core.bilm import hdf5_layout
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
-from elmo_core.errors import WeightsError
+from elmo_core.errors import ElmoCoreError, WeightsError
 from elmo_core.whole_files import replacing
 
 FORMAT = "elmo-bench/1"
@@ -57,7 +58,7 @@ def save(bilm: BiLM, path: str | Path, *, half: bool = False) -> None:
         state = {name: tensor.half() for name, tensor in state.items()}
     metadata = {"format": FORMAT, "options": bilm.options.canonical()}
     with replacing(path) as temporary:
-        save_file(state, temporary, metadata)
+        temporary.write_bytes(as_bytes(state, metadata))  # save_file lets nobody else read it
 
 
 def load_hdf5(options: Options, path: str | Path) -> BiLM:
@@ -150,9 +151,16 @@ def _readable(path: str | Path) -> Iterator[None]:
     """Turn the two libraries' complaints about missing or damaged files into WeightsError."""
     if not Path(path).is_file():
         raise WeightsError(f"{path}: no such file")
+    if not os.access(path, os.R_OK):
+        raise WeightsError(f"{path}: may not be read by you")
     try:
         yield
-    except (OSError, KeyError, RuntimeError, safetensors.SafetensorError) as error:
+    except ElmoCoreError:
+        raise
+    except (
+        *(OSError, KeyError, RuntimeError, TypeError, ValueError),  # h5py, of a damaged header
+        safetensors.SafetensorError,
+    ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise WeightsError(
             f"{path}: damaged, cut short, or not a weight file ({reason})"

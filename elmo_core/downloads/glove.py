@@ -10,6 +10,7 @@ from elmo_core.downloads.archives import unpack
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import FetchError, NotFetchedError
+from elmo_core.locks import locked
 
 SITE = "https://nlp.stanford.edu/data"
 LICENCE = "Public Domain Dedication and License 1.0"
@@ -66,9 +67,12 @@ def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Pa
     if target.is_file():
         return target
     packed = target.parent / archive.url.rsplit("/", 1)[-1]
-    download(archive.url, packed, sha256=archive.sha256, offline=offline)
-    unpack(packed, target.parent, lambda member: member if member == target.name else None)
-    if not target.is_file():
-        raise FetchError(f"{packed}: no {target.name} inside")
-    packed.unlink()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(f"{packed}.unpacked.lock"):  # one removes what another may be reading
+        if not target.is_file():
+            download(archive.url, packed, sha256=archive.sha256, offline=offline)
+            unpack(packed, target.parent, lambda member: member if member == target.name else None)
+            if not target.is_file():
+                raise FetchError(f"{packed}: no {target.name} inside")
+            packed.unlink()
     return target

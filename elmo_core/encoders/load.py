@@ -73,7 +73,7 @@ def load_encoder(
     if (source is None) == (weights is None):
         raise OptionsError("load_encoder takes either a name or path, or weights (with options)")
     if weights is not None:
-        path, name = Path(weights), Path(weights).stem
+        path, name = Path(weights).expanduser(), Path(weights).stem
     elif options is not None:
         raise OptionsError("options go with weights, not with a name or path")
     else:
@@ -121,8 +121,9 @@ def _load(path: Path, options: str | Path | Mapping[str, Any] | None) -> BiLM:
         return weight_files.load(path)
     if options is None:
         raise OptionsError(f"{path} needs its options: give options=… beside weights=…")
-    parsed = Options.parse(options) if isinstance(options, Mapping) else Options.read(options)
-    return weight_files.load_hdf5(parsed, path)
+    if isinstance(options, Mapping):
+        return weight_files.load_hdf5(Options.parse(options), path)
+    return weight_files.load_hdf5(Options.read(Path(options).expanduser()), path)
 
 
 def _in_folder(folder: Path) -> tuple[Path, Path | None]:

@@ -1,4 +1,7 @@
-"""`python -m elmo_core.pretraining`: exit status 0 done, 2 something the user can mend."""
+"""`python -m elmo_core.pretraining`.
+
+Exit status: 0 done, 2 something the user can mend, 130 interrupted.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ def main(arguments: list[str] | None = None) -> None:
     heap.keep()
     try:
         given.run(given)
+    except KeyboardInterrupt:
+        print("interrupted; a training goes on with the same command", file=sys.stderr)
+        sys.exit(130)
     except ElmoCoreError as error:
         _stop(str(error))
     except OSError as error:

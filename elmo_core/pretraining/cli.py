@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_core.arguments import share, whole_number
+from elmo_core.errors import OptionsError
 from elmo_core.subcommands import Subcommands
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
@@ -189,7 +190,10 @@ def _evaluate(given: Namespace) -> None:
     from elmo_core.pretraining.perplexity import measure_text
 
     model, vocabulary, _ = folder.load(given.model)
-    model.to(given.device)
+    try:
+        model.to(given.device)
+    except (RuntimeError, AssertionError) as error:  # torch's, for no such device and for no GPU
+        raise OptionsError(f"--device {given.device}: {str(error).splitlines()[0]}") from None
     for text in given.texts:
         print(f"{text}: {measure_text(model, vocabulary, [text], given.batch_size)}")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.errors import OptionsError
+from elmo_core.pretraining import folder
 from elmo_core.whole_files import replacing
 
 
@@ -21,9 +22,10 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         half: whether to store float16, in our format only: the published layout is float32.
 
     Raises:
-        OptionsError: `half` with the published layout.
+        OptionsError: `half` with the published layout, or `out` is `source`.
         WeightsError: `source` holds no model.
     """
+    folder.check_apart(source, out)
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
         weights.save(bilm, out, half=half)

@@ -51,9 +51,10 @@ def finetune(
 
     Raises:
         OptionsError, WeightsError, TextError, CorpusError: a model, setting or text that cannot be
-            used.
+            used, or `out` is `source`.
         TrainingError: `out` holds the training of another model or text; what `fit` raises besides.
     """
+    folder.check_apart(source, out)
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])
     model.dropout = nn.Dropout(training.dropout)

@@ -13,11 +13,12 @@ import json
 from pathlib import Path
 
 import safetensors
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from safetensors.torch import save as as_bytes
 
 from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE, STEPS
-from elmo_core.errors import WeightsError
+from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
@@ -35,7 +36,7 @@ def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folde
     weights.save(model.bilm, folder / OWN_FILE)
     state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
     with replacing(folder / SOFTMAX) as temporary:
-        save_file(state, temporary)
+        temporary.write_bytes(as_bytes(state))
 
 
 def keep(model: LanguageModel, step: int, folder: Path) -> None:
@@ -46,6 +47,12 @@ def keep(model: LanguageModel, step: int, folder: Path) -> None:
 def kept(step: int, folder: Path) -> Path:
     """Return the file that `keep` writes."""
     return folder / STEPS / f"{step}.safetensors"
+
+
+def check_apart(source: Path, out: Path) -> None:
+    """Raise OptionsError where what is made of a model would be written over it."""
+    if out.resolve() == source.resolve():
+        raise OptionsError(f"{out}: is the model that is read: choose another folder")
 
 
 def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:

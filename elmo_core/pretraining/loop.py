@@ -13,7 +13,15 @@ from typing import Any
 from safetensors import SafetensorError
 
 from elmo_core.errors import CheckpointError
-from elmo_core.lightning import SafeCheckpointIO, pl, read_checkpoint, set_aside
+from elmo_core.lightning import (
+    MisconfigurationException,
+    SafeCheckpointIO,
+    pl,
+    rank_zero_only,
+    read_checkpoint,
+    set_aside,
+)
+from elmo_core.locks import lock
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
@@ -40,29 +48,62 @@ def fit(
 
     Every so many steps, held-out text is measured, and model, checkpoint and log are written; the
     encoder as it is after each of the steps `keep` stays, too.
-    Raises TrainingError: another training's checkpoint, or one beyond the end; a step that cannot
-    be kept; a loss that is no number; a full disk.
+    Raises TrainingError: another training's checkpoint, or one beyond the end; another process that
+    trains in `out`; a step that cannot be kept; a loss that is no number; a full disk.
     """
-    checkpoint, done = _whole(out / CHECKPOINT)
-    _check_kept(keep, done, module.total_steps, out)
-    with _quiet():
-        trainer = pl.Trainer(
-            default_root_dir=out,
-            accelerator=accelerator,
-            devices=module.devices,
-            precision=precision,  # type: ignore[arg-type]
-            max_steps=module.total_steps,
-            max_epochs=-1,  # one endless epoch: the text is a ring
-            # An encoder before its checkpoint: a training goes on after the checkpoint's step.
-            callbacks=[Progress(every), KeepEncoders(keep, out), Keep(every, heldout, out)],
-            plugins=[SafeCheckpointIO()],
-            logger=False,
-            enable_checkpointing=False,
-            enable_progress_bar=False,
-            enable_model_summary=False,
-            use_distributed_sampler=False,
-        )
-        trainer.fit(module, ckpt_path=checkpoint)
+    _check_within(keep, module.total_steps)
+    with _alone(out), _quiet():
+        checkpoint, done = _whole(out / CHECKPOINT)
+        _check_kept(keep, done, out)
+        if done == module.total_steps:
+            print(f"{out}: has been trained for all of its {done} steps", file=sys.stderr)
+        with _possible(accelerator, module.devices):
+            trainer = pl.Trainer(
+                default_root_dir=out,
+                accelerator=accelerator,
+                devices=module.devices,
+                precision=precision,  # type: ignore[arg-type]
+                max_steps=module.total_steps,
+                max_epochs=-1,  # one endless epoch: the text is a ring
+                # An encoder before its checkpoint: a training goes on after the checkpoint's step.
+                callbacks=[Progress(every), KeepEncoders(keep, out), Keep(every, heldout, out)],
+                plugins=[SafeCheckpointIO()],
+                logger=False,
+                enable_checkpointing=False,
+                enable_progress_bar=False,
+                enable_model_summary=False,
+                use_distributed_sampler=False,
+            )
+        try:
+            trainer.fit(module, ckpt_path=checkpoint)
+        except SystemExit:  # Lightning's, after an interruption
+            if trainer.interrupted:
+                raise KeyboardInterrupt from None
+            raise
+
+
+@contextmanager
+def _possible(accelerator: str, devices: int) -> Iterator[None]:
+    """Turn Lightning's complaints about a device that is not there into TrainingError."""
+    try:
+        yield
+    except (ValueError, MisconfigurationException) as error:
+        reason = " ".join(str(error).split())
+        raise TrainingError(f"--accelerator {accelerator} --devices {devices}: {reason}") from None
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Keep other trainings out of a folder; of the processes of one, the first does."""
+    if getattr(rank_zero_only, "rank", 0):
+        yield
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    held = lock(out / ".lock", wait=False)
+    if held is None:
+        raise TrainingError(f"{out}: another process trains here: wait, or choose another folder")
+    with held:
+        yield
 
 
 def _whole(checkpoint: Path) -> tuple[Path | None, int]:
@@ -80,14 +121,19 @@ def _whole(checkpoint: Path) -> tuple[Path | None, int]:
         return None, 0
 
 
-def _check_kept(steps: Sequence[int], done: int, total: int, out: Path) -> None:
-    """Raise TrainingError for a step whose encoder neither is there nor will be."""
+def _check_within(steps: Sequence[int], total: int) -> None:
+    """Raise TrainingError for a step that the training does not come to."""
     for step in sorted(steps):
         if step > total:
             raise TrainingError(
                 f"--keep {step}: the training ends after {total} steps: leave it out, or train for "
                 "more epochs"
             )
+
+
+def _check_kept(steps: Sequence[int], done: int, out: Path) -> None:
+    """Raise TrainingError for a step that is past and whose encoder is not there."""
+    for step in sorted(steps):
         if step <= done and not folder.kept(step, out).is_file():
             raise TrainingError(
                 f"--keep {step}: {out} has been trained for {done} steps, and the encoder after "

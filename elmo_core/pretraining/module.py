@@ -96,7 +96,7 @@ class PretrainingModule(pl.LightningModule):
         torch.manual_seed(self._seed(self.global_step))
         vectors, self.state = self.model(window, self.state or self._zero_state())
         loss = self.model.softmax.loss(
-            vectors.flatten(0, 2), window.targets.flatten(), self.negatives()
+            vectors.flatten(0, 2), window.targets.flatten(), self.negatives(self.global_step)
         )
         self._note(LOSS, loss)
         return loss * self.training_part.unroll_steps
@@ -119,8 +119,8 @@ class PretrainingModule(pl.LightningModule):
         for (what, step, _), value in zip(unseen, values, strict=True):
             if not math.isfinite(value):
                 raise TrainingError(
-                    f"the {what} of step {step} is {value}; the last checkpoint, from before, is "
-                    "good: train again with a lower training.learning_rate"
+                    f"the {what} of step {step} is {value}: train again with a lower "
+                    "training.learning_rate; the last checkpoint, if there is one, is from before"
                 )
             if what == LOSS:
                 self.recent.append(value)
@@ -133,9 +133,9 @@ class PretrainingModule(pl.LightningModule):
         place = (self.training_part.seed, step, self.global_rank)
         return hash(place) % 2**63  # of whole numbers alone: the same in every process
 
-    def negatives(self) -> Negatives | None:
-        """Return this step's negatives; None for the full softmax."""
-        drawn = self._negatives(self.global_step)
+    def negatives(self, step: int) -> Negatives | None:
+        """Return a step's negatives; None for the full softmax."""
+        drawn = self._negatives(step)
         return drawn and drawn._replace(words=sent(drawn.words, self.device))
 
     def _draw_negatives(self, step: int) -> Negatives | None:
@@ -154,6 +154,13 @@ class PretrainingModule(pl.LightningModule):
         optimizer = torch.optim.Adam(self.parameters(), training.learning_rate, fused=True)
         schedule = LambdaLR(optimizer, self._share_of_learning_rate)
         return [optimizer], [{"scheduler": schedule, "interval": "step"}]
+
+    def on_train_start(self) -> None:
+        """Begin where this schedule has the rate, which a checkpoint's own may have elsewhere."""
+        if self.training_part.optimizer == "adam":
+            share = self._share_of_learning_rate(self.global_step)
+            for group in self.trainer.optimizers[0].param_groups:
+                group["lr"] = self.training_part.learning_rate * share
 
     def _share_of_learning_rate(self, step: int) -> float:
         total = self.total_steps

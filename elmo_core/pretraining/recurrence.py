@@ -145,4 +145,5 @@ def _clip_backward(d_clipped: Tensor, clipped: Tensor, bound: float) -> Tensor:
     """Nothing flows to where a value is at its bound."""
     if bound == math.inf:
         return d_clipped
+    bound = float(torch.tensor(bound, dtype=clipped.dtype))  # as the value was clipped
     return aten.hardtanh_backward(d_clipped, clipped.to(d_clipped), -bound, bound)

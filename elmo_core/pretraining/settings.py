@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from elmo_core.bilm.options import Options, read_json
+from elmo_core.bilm.options import TRAINING_KEYS, Options, read_json
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError, did_you_mean
 
@@ -39,6 +39,10 @@ class Training:
             self._check(name, getattr(self, name) > 0, "above 0")
         for name in ("n_negative_samples_batch", "warmup_steps", "seed"):
             self._check(name, getattr(self, name) >= 0, "0 or above")
+        self._check(
+            "n_negative_samples_batch", self.n_negative_samples_batch != 1, "0, or 2 or more"
+        )
+        self._check("seed", self.seed < 2**63, "below 2^63")
         self._check("dropout", 0 <= self.dropout < 1, "from 0 to below 1")
         self._check("optimizer", self.optimizer in ("adagrad", "adam"), "adagrad or adam")
 
@@ -58,7 +62,10 @@ class Training:
             if not isinstance(value, accepted) or isinstance(value, bool):
                 wanted = known[key].__name__
                 raise OptionsError(f"{origin}: {PART}.{key} must be of type {wanted}: {value!r}")
-        return cls(**{key: known[key](value) for key, value in raw.items()})
+        try:
+            return cls(**{key: known[key](value) for key, value in raw.items()})
+        except OverflowError:
+            raise OptionsError(f"{origin}: a number of the {PART} part is too large") from None
 
 
 _PRESETS = {
@@ -72,6 +79,13 @@ _PRESETS = {
     ),
 }
 """Those that are not trained as the published ones were."""
+
+
+PUBLISHED = {
+    **{field.name: field.name for field in fields(Training) if field.name in TRAINING_KEYS},
+    "n_epochs": "epochs",
+}
+"""Settings by the names that the published training program has for them, on the top level."""
 
 
 def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
@@ -100,7 +114,8 @@ def _read_file(path: Path) -> tuple[Options, dict[str, Any]]:
     raw = read_json(path)
     if not isinstance(raw, dict) or not isinstance(raw.get(PART, {}), dict):
         raise OptionsError(f"{path}: the file and its {PART} part must be JSON objects")
-    training = raw.pop(PART, {})
+    theirs = {ours: raw[name] for name, ours in PUBLISHED.items() if name in raw}
+    training = {**theirs, **raw.pop(PART, {})}
     return Options.parse(raw, str(path)), training
 
 

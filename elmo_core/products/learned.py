@@ -52,8 +52,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not (autocast or _compiled(x, weight) or _quicker(x, weight, rows)):
         return F.linear(x, weight, bias)
     with torch.autocast("cpu", enabled=False):
-        output: Tensor = _Linear.apply(x.reshape(rows, -1), weight, bias, dtype)
-    return output.view(*x.shape[:-1], -1)
+        output: Tensor = _Linear.apply(x.reshape(rows, x.shape[-1]), weight, bias, dtype)
+    return output.view(*x.shape[:-1], len(weight))
 
 
 def times(x: Tensor, weight: Tensor) -> Tensor:
@@ -67,7 +67,7 @@ def times(x: Tensor, weight: Tensor) -> Tensor:
 
 def outer(left: Tensor, right: Tensor) -> Tensor:
     """Compute leftᵀ · right without a gradient: (rows, m), (rows, n) → (m, n)."""
-    if _quicker(left, right, right.shape[1]):
+    if _quicker(left, right, left.shape[1]):
         if left.shape[1] > 2 * right.shape[1]:  # oneDNN copies the first factor: the narrow one
             return outer(right, left).t()
         return _onednn(_rounded(left).t(), _rounded(right).t())

@@ -12,13 +12,14 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
     """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
+    What a folder hides, whose name begins with a dot, is no text.
     """
     found: dict[str, Path] = {}
     for given in inputs:
         if not given.exists():
             raise TextError(f"{given}: no such file or folder")
         root = given.resolve()
-        paths = sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
+        paths = _below(root) if root.is_dir() else [root]
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:
@@ -27,6 +28,11 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
     if not found:
         raise TextError("no text: the folders given are empty")
     return found
+
+
+def _below(root: Path) -> list[Path]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return sorted(p for p in files if all(part[0] != "." for part in p.relative_to(root).parts))
 
 
 def read_lines(path: Path) -> Iterator[str]:

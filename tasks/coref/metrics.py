@@ -79,8 +79,13 @@ def overlap(key: Clusters, response: Clusters) -> Overlap:
         in_response[row, seen[mention]] = 1
     ours = [[tuple(mention) for mention in cluster] for cluster in key]
     return Overlap(
-        *(in_key.T @ in_response, in_last.T @ in_response),
-        *(_sizes(ours), _sizes(kept), links(ours), links(kept), _both(in_key, in_response)),
+        shared=in_key.T @ in_response,
+        last=in_last.T @ in_response,
+        key=_sizes(ours),
+        response=_sizes(kept),
+        key_links=links(ours),
+        response_links=links(kept),
+        right_links=_both(in_key, in_response),
     )
 
 
@@ -90,8 +95,8 @@ def links(clusters: Sequence[Sequence[Mention]]) -> Links:
     sizes = _sizes(clusters)
     order = {mention: i for i, mention in enumerate(dict.fromkeys(chain(*clusters)))}
     if len(order) == sizes.sum():  # no mention is repeated
-        together = int(_pairs(sizes).sum())
-        return Links(len(order), together, _pairs(len(order)) - together)
+        within = int(_pairs(sizes).sum())
+        return Links(len(order), within, _pairs(len(order)) - within)
     times = np.zeros((len(order), len(clusters)))
     for column, cluster in enumerate(clusters):
         for mention in cluster:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,27 @@ def same(a: BiLM, b: BiLM) -> bool:
     left, right = a.state_dict(), b.state_dict()
     assert left.keys() == right.keys()
     return all(torch.equal(left[name], right[name]) for name in left)
+
+
+def test_others_may_read_what_is_written(tmp_path: Path, bilm: BiLM) -> None:
+    (tmp_path / "any").touch()
+    weights.save(bilm, tmp_path / "a.safetensors")
+    assert (tmp_path / "a.safetensors").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_flipped_bytes_of_a_file_are_one_clear_error(tmp_path: Path, bilm: BiLM) -> None:
+    weights.write_hdf5(bilm, tmp_path / "b.hdf5")
+    whole, draw, refused = (tmp_path / "b.hdf5").read_bytes(), random.Random(0), 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for place in draw.sample(range(2000), 3):  # where the file tells what it holds
+            damaged[place] ^= 1 << draw.randrange(8)
+        (tmp_path / "b.hdf5").write_bytes(damaged)
+        try:
+            weights.load_hdf5(bilm.options, tmp_path / "b.hdf5")
+        except WeightsError:
+            refused += 1
+    assert refused > 30
 
 
 def test_both_formats_round_trip_bit_for_bit(tmp_path: Path, bilm: BiLM) -> None:
@@ -76,11 +98,11 @@ def test_nothing_half_written_is_left(
     weights.save(bilm, path)
     before = path.read_bytes()
 
-    def fails(state: dict[str, torch.Tensor], target: Path, metadata: dict[str, str]) -> None:
-        target.write_bytes(b"half")
+    def fails(target: Path, content: bytes) -> None:
+        target.write_text("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(weights, "save_file", fails)
+    monkeypatch.setattr(Path, "write_bytes", fails)
     with pytest.raises(OSError, match="No space"):
         weights.save(bilm, path)
     assert path.read_bytes() == before

@@ -6,6 +6,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ def test_only_what_is_asked_for_is_kept(server: FileServer) -> None:
     assert [p.name for p in path.parent.iterdir() if p.suffix != ".lock"] == ["glove.6B.50d.txt"]
     server.files.clear()
     assert glove.fetch("glove.6B.50d") == path == glove.find("glove.6B.50d")
+
+
+def test_two_may_fetch_at_once(server: FileServer) -> None:
+    names = ["glove.6B.50d", "glove.6B.100d"] * 3
+    with ThreadPoolExecutor(len(names)) as pool:
+        assert {path.stem for path in pool.map(glove.fetch, names)} == {*names}
 
 
 def test_a_name_will_do_wherever_vectors_are_read(server: FileServer) -> None:

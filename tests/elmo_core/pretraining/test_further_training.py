@@ -71,6 +71,8 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
     before = state(tmp_path / "model")
     for name, count in (("train", 300), ("dev", 50)):
         (tmp_path / name).write_text("a tree sees a zebra .\nthe mouse hears a dog .\n" * count)
+    with pytest.raises(OptionsError, match="model: is the model that is read"):
+        finetune(tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "model")
     worse, better = finetune(
         tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "tuned"
     )

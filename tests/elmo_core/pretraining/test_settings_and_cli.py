@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,11 @@ import pytest
 
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError
+from elmo_core.locks import locked
 from elmo_core.pretraining import cli
 from elmo_core.pretraining.__main__ import main
+from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.settings import Training, read
 
 VERBS = ("prepare", "train", "evaluate", "finetune", "export")
@@ -38,6 +43,14 @@ def test_an_options_file_is_the_published_one_and_a_training_part(
     assert training == Training(dropout=0.5, epochs=1.5, optimizer="adam")
 
 
+def test_the_published_program_s_options_bring_its_training(
+    tiny_options: dict[str, Any], tmp_path: Path
+) -> None:
+    path, theirs = tmp_path / "options.json", {"n_epochs": 3, "dropout": 0.3, "batch_size": 64}
+    path.write_text(json.dumps({**tiny_options, **theirs, "training": {"dropout": 0.5}}))
+    assert read(str(path))[1] == Training(epochs=3, batch_size=64, dropout=0.5)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -47,6 +60,9 @@ def test_an_options_file_is_the_published_one_and_a_training_part(
         ("batch_size=1.5", "training.batch_size must be of type int"),
         ("batch_size=0", "training.batch_size must be above 0"),
         ("optimizer=sgd", "training.optimizer must be adagrad or adam"),
+        ("n_negative_samples_batch=1", "n_negative_samples_batch must be 0, or 2 or more, got 1"),
+        (f"seed={2**63}", "training.seed must be below 2"),
+        (f"learning_rate=1{'0' * 400}", "a number of the training part is too large"),
         ("epochs=Infinity", "training.epochs must be finite, got inf"),
         ("learning_rate=NaN", "training.learning_rate must be finite, got nan"),
     ],
@@ -97,6 +113,16 @@ def test_the_documented_way(
     out = capsys.readouterr().out
     assert "100.00% of the training tokens" in out
     assert out.count("forward") == 2
+    for option in (["--device", "foo"], ["--device", "cuda:99"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["evaluate", model, f"{corpus}/heldout", *option])
+        assert f"error: {' '.join(option)}: " in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", corpus, "-o", f"{model}2", "--options", str(options), "--accelerator=foo"])
+    assert "error: --accelerator foo --devices 1: " in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["export", model, model])
+    assert f"error: {model}: is the model that is read" in capsys.readouterr().err
     assert (tmp_path / "published" / "weights.hdf5").is_file()
 
 
@@ -150,3 +176,27 @@ def test_numbers_that_make_no_sense(
     assert caught.value.code == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert f"error: argument {option}: '{wrong}' is not a " in last
+
+
+def test_two_do_not_train_in_one_folder(run: Callable[..., None], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with (
+        locked(tmp_path / "out" / ".lock"),
+        pytest.raises(TrainingError, match="out: another process trains here"),
+    ):
+        run(tmp_path / "out")
+    run(tmp_path / "out")
+
+
+def test_an_interruption_is_one_line(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(
+        PretrainingModule, "training_step", lambda *_: signal.raise_signal(signal.SIGINT)
+    )
+    options = ["--options", "mini", "--set", "batch_size=2", "--accelerator", "cpu"]
+    with pytest.raises(SystemExit) as caught:
+        main(["train", str(prepared), "-o", str(tmp_path / "out"), *options])
+    assert caught.value.code == 130
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said == "interrupted; a training goes on with the same command"

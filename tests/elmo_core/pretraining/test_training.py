@@ -146,6 +146,27 @@ def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path)
     assert training.epochs == 0.24
 
 
+def test_a_longer_training_begins_with_its_own_learning_rate(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoint of a training that was to end there has a rate of 0."""
+    run(tmp_path / "out")
+    done, rates = steps(tmp_path / "out"), []
+    step = PretrainingModule.configure_gradient_clipping
+
+    def noted(self: PretrainingModule, optimizer: Any, *rest: Any, **named: Any) -> None:
+        rates.append((self.global_step, optimizer.param_groups[0]["lr"]))
+        step(self, optimizer, *rest, **named)
+
+    monkeypatch.setattr(PretrainingModule, "configure_gradient_clipping", noted)
+    run(tmp_path / "out", epochs=0.24)
+    run(tmp_path / "at once", epochs=0.24)
+    begun = next(i for i, (number, _) in enumerate(rates) if number == 0)
+    assert rates[0][0] == done
+    for longer, at_once in zip(rates[:begun], rates[begun + done :], strict=True):
+        assert longer == (at_once[0], pytest.approx(at_once[1]))
+
+
 def test_a_training_may_be_made_shorter_but_not_than_it_is(
     run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,7 +245,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(
             save = TorchCheckpointIO.save_checkpoint
             patched.setattr(TorchCheckpointIO, "save_checkpoint", full(save))
         else:
-            patched.setattr(folder, "save_file", full(folder.save_file))
+            patched.setattr(Path, "write_bytes", full(Path.write_bytes))
         with pytest.raises(TrainingError, match=r"could not be written \(.*No space left"):
             run(tmp_path / "out")
     run(tmp_path / "out")

@@ -151,6 +151,11 @@ def test_in_bfloat16_few_shapes_meet_onednn() -> None:
     assert len(shapes.seen) == 3 * 16  # of the output and of both gradients
 
 
+def test_no_rows() -> None:
+    with torch.autocast("cpu", torch.bfloat16):
+        assert linear(torch.zeros(0, 5), torch.ones(8, 5)).shape == (0, 8)
+
+
 def test_no_device() -> None:
     with torch.device("meta"):
         assert Linear(2000, 2000)(torch.empty(7, 2000)).shape == (7, 2000)
