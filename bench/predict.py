@@ -49,6 +49,8 @@ def main() -> None:
     add_trust(parser)
     given = parser.parse_args()
     with exit_status(debug=False), ExitStack() as files:
+        if given.output and _same_file(given.output, given.input):
+            raise RunError(f"--output {given.output}: is the input, which it would replace")
         predict = Predictor(given.run, given.trust)
         lines = files.enter_context(_opened(given.input))
         out = sys.stdout
@@ -61,6 +63,10 @@ def main() -> None:
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
+
+
+def _same_file(output: Path, given: str) -> bool:
+    return output.exists() and Path(given).exists() and output.samefile(given)
 
 
 class Predictor:

@@ -154,14 +154,14 @@ def _export(given: Namespace) -> None:
         records = read_all(places, given.trust)
     except ReportError as error:
         raise RunError(str(error)) from None
-    for problem in records.problems:
-        print(problem, file=sys.stderr)
     rows = _fitting(given.filters, _rows(records))
     wanted = {(row.task, row.id) for row in rows if row.status == FINISHED}
     if not wanted:
         raise RunError(f"{', '.join(map(str, places))}: no finished run that fits")
     module = results if given.format == "results" else exchange
     module.export(records, wanted, given.out)
+    for problem in records.problems:
+        print(problem, file=sys.stderr)
     size = f", {given.out.stat().st_size / 1000:,.0f} kB" if given.out.is_file() else ""
     print(f"{given.out}: {counted(len(wanted), 'run')}{size}")
 

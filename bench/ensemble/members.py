@@ -51,6 +51,9 @@ class Member:
             raise RunError(f"{folder} is no finished run: it has no result.json that says so")
         if result.ensemble:
             raise RunError(f"{folder} is an ensemble itself: name its runs instead")
+        if result.evaluation:
+            trained = result.evaluation.run_id
+            raise RunError(f"{folder} is an evaluation of {trained}: name that run")
         return cls(folder, result)
 
     @cached_property
@@ -70,7 +73,7 @@ class Member:
     @cached_property
     def data(self) -> dict[str, Any]:
         """What the run read, however much of it was trained on."""
-        other = ("train_share", "fingerprint", "content", "stamp")
+        other = ("train_share", "fingerprint", "content", "stamp", "vectors")
         data = {k: v for k, v in self.result.data.items() if k not in other}
         folder = data.get("dir")
         return {**data, "dir": folder and str(Path(folder).expanduser().resolve())}

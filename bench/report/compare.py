@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -208,17 +207,21 @@ def estimated(run: Run, split: str) -> Estimate:
         raise Incomparable(f"{split}: {error}") from None
 
 
-def referred(run: Run) -> Reference:
-    """Return a run as a file of results has it, with the counts of its splits that have some."""
+def referred(run: Run, problems: list[str]) -> Reference:
+    """Return a run as a file of results has it, with the counts of its splits that have some; add
+    to `problems` a line for each whose counts are lost."""
     if run.reference is not None:
         return run.reference
     scored = {}
     for split in run.result.metrics:
-        with suppress(Incomparable):
+        try:
             examples, numbers = _numbers(run, split)
-            if numbers is not None:
-                clusters = _numbered(examples.clusters) if examples.clusters else None
-                scored[split] = Scored(examples.ids, clusters, numbers)
+        except Incomparable as reason:
+            problems.append(f"{run.task}/{run.id}, {split}: its counts are lost: {reason}")
+            continue
+        if numbers is not None:
+            clusters = _numbered(examples.clusters) if examples.clusters else None
+            scored[split] = Scored(examples.ids, clusters, numbers)
     return Reference(run.result, run.choice, scored)
 
 

@@ -25,7 +25,7 @@ def by_epoch(grid: Grid) -> Frame:
     rows = [
         [row, column, *(_mean(entry.runs, epoch) for epoch in epochs)]
         for (row, column), entry in grid.entries.items()
-        if entry.runs
+        if any(run.result.history for run in entry.runs)
     ]
     return Frame.of(["row", "column", *(f"epoch {epoch}" for epoch in epochs)], rows)
 

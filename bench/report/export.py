@@ -22,9 +22,10 @@ PLACES = ("dir", *FILES)
 def export(records: Records, wanted: Collection[Key], path: Path) -> None:
     """Write the runs `wanted` of the records to `path` (bench/records/references.py).
 
-    Where the runs, their data, word vectors and encoders lie on this machine is left out.
+    Where the runs, their data, word vectors and encoders lie on this machine is left out. What is
+    lost of a run is told in a line of `records.problems`.
     """
-    lines = [referred(records.runs[key]).to_json() for key in sorted(wanted)]
+    lines = [referred(records.runs[key], records.problems).to_json() for key in sorted(wanted)]
     lines += [
         {"schema": SCHEMA, "experiment": _manifest(each), "file": each.id}
         for each in records.experiments

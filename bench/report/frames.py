@@ -243,14 +243,19 @@ def weights(grid: Grid) -> Frame:
 
 
 def costs(grid: Grid) -> Frame:
-    """Return score, sizes and times side by side, where an experiment has several encoders."""
+    """Return score, sizes and times side by side, where an experiment has several encoders.
+
+    Of several runs, one encodes and the others read what it stored: the longest time counts.
+    """
     if len({run.result.encoder_name for run in grid.runs} - {"none"}) < 2:
         return Frame([], [])
     rows = []
     for (row, column), entry in grid.entries.items():
         if entry.scores is None:
             continue
-        group = Group(entry.runs, "")
+        group = Group(tuple(sorted(entry.runs, key=lambda run: run.seed)), "")
+        encoding = [run.result.timing.get("features_s") for run in group.runs]
+        longest = max(filter(None, encoding), default=None)
         result, encoder = group.first.result, group.first.result.encoder
         rows.append(
             [
@@ -258,7 +263,7 @@ def costs(grid: Grid) -> Frame:
                 wording.count(encoder.parameters) if encoder else "",
                 f"{encoder.layers} × {encoder.dim}" if encoder else "",
                 wording.count(group.parameters),
-                wording.duration(result.timing.get("features_s", 0)) if encoder else "",
+                wording.duration(longest) if encoder and longest else "",
                 wording.duration(group.seconds),
             ]
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,8 +133,9 @@ def _data_names(runs: Sequence[Run]) -> dict[Run, str]:
 
 
 def _short(run: Run) -> str:
-    """Return the beginning of the fingerprint of its first split, which is for training."""
-    return str(next(iter(run.result.data["fingerprint"].values())))[:6]
+    """Return the beginning of a hash of all its splits' fingerprints."""
+    prints = json.dumps(run.result.data["fingerprint"], sort_keys=True)
+    return hashlib.sha256(prints.encode()).hexdigest()[:6]
 
 
 def told_apart(

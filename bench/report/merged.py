@@ -12,6 +12,7 @@ from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
 from bench.report.read import Experiment, Records, ReportError, Run, has_runs, in_order, read
+from bench.report.reproduction import ROUNDING
 
 
 def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
@@ -101,11 +102,12 @@ def _take(records: Records, path: Path, line: Mapping[str, Any], trusted: tuple[
 
 def _conflicts(whole: Records, more: Records) -> Iterator[str]:
     """Yield a line for each run that both have, with other scores."""
-    for key in whole.runs.keys() & more.runs.keys():
+    for key in sorted(whole.runs.keys() & more.runs.keys()):
         ours, theirs = whole.runs[key], more.runs[key]
-        for split in ours.result.metrics.keys() | theirs.result.metrics.keys():
+        for split in sorted(ours.result.metrics.keys() | theirs.result.metrics.keys()):
             pair = ours.score(split), theirs.score(split)
-            if pair[0] != pair[1]:
+            known = [score for score in pair if score is not None]
+            if len(known) == 1 or (known and abs(known[0] - known[1]) >= ROUNDING):
                 said = " and ".join("none" if one is None else f"{one:.2f}" for one in pair)
                 yield (
                     f"{'/'.join(key)}: {ours.folder} and {theirs.folder} differ in {split} "
@@ -167,7 +169,8 @@ def _command_of_both(one: str, other: str) -> str:
     for word in ours:
         key, _, values = word.partition("=")
         another = others.pop(key, None)
-        if another is None or (word != another and key not in ("task", "seed")):
+        listed = key in ("task", "seed") and not set("([") & {*word, *(another or "")}
+        if another is None or (word != another and not listed):
             return one
         both = dict.fromkeys([*values.split(","), *another.partition("=")[2].split(",")])
         words.append(word if word == another else f"{key}={','.join(both)}")

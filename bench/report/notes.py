@@ -11,6 +11,7 @@ from bench.records import SCHEMA, Searched
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
+from bench.report.read import Run
 from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
 from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, number
@@ -84,16 +85,16 @@ def _chosen(of_row: list[Searched], named: bool) -> str:
 
 def _rising(grid: Grid) -> Iterator[str]:
     """Say which columns have runs that may not have learned all that they can."""
-    counts = Counter(
-        column
-        for (_, column), entry in grid.entries.items()
-        for run in entry.runs
-        if run.result.rising
-    )
+    trained: dict[tuple[str, str], tuple[str, Run]] = {}  # once, wherever else it stands
+    for (_, column), entry in grid.entries.items():
+        for run in entry.runs:
+            if run.result.evaluation is None and not run.result.ensemble:
+                trained.setdefault((run.task, run.id), (column, run))
+    counts = Counter(column for column, run in trained.values() if run.result.rising)
     if counts:
         columns = ", ".join(f"{column} {count}" for column, count in counts.items())
         yield (
-            f"In {counts.total()} of {counted(len(grid.runs), 'run')} dev rose to the last epoch "
+            f"In {counts.total()} of {counted(len(trained), 'run')} dev rose to the last epoch "
             f"({columns}): with more (training.max_epochs) they may do better."
         )
 

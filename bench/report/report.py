@@ -65,9 +65,14 @@ def collect(
         ReportError: one of these is no such place.
     """
     records = read_all(places, trusted)
+    reproduced = []
+    if against:
+        reference = read_all([against], trusted)
+        reproduced = reproductions(records, reference)
+        records.problems += reference.problems
     return Report(
         records,
         [fill(each, records) for each in (*records.experiments, *transfers(records))],
         groups(records.listed),
-        reproductions(records, read_all([against], trusted)) if against else [],
+        reproduced,
     )

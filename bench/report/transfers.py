@@ -132,21 +132,46 @@ def _row(run: Run, sets: Mapping[str, str]) -> str:
     return f"{row} ({', '.join(about)})" if about else row
 
 
-def _key(data: Mapping[str, Any]) -> str:
-    """Return what tells a data set from others: its examples where they are known, or its name."""
-    prints = data.get("fingerprint") or {}
-    known = prints.get("dev") or prints.get("test")
-    return str(known or data.get("dir") or data.get("set") or data["name"])
-
-
 def _set_names(runs: Sequence[Run]) -> dict[str, str]:
-    """Name each data set: the folder's last part, or the published set; two of one name get the
-    beginnings of their fingerprints besides."""
-    found: dict[str, str] = {}
-    for run in runs:
-        for data in (run.result.trained_on, run.result.data):
-            folder = data.get("dir")
-            name = Path(folder).name if folder else str(data.get("set") or data["name"])
-            found.setdefault(_key(data), name)
-    several = {name for name in found.values() if list(found.values()).count(name) > 1}
-    return {k: f"{name} ({k[:6]})" if name in several else name for k, name in found.items()}
+    """Name each data set by its `_key`: the folder's last part, or the published set; two of one
+    name get the beginnings of their fingerprints besides."""
+    found = {_key(data): data for run in runs for data in (run.result.trained_on, run.result.data)}
+    sets: list[list[Mapping[str, Any]]] = []
+    for data in sorted(found.values(), key=lambda data: -len(data.get("fingerprint") or {})):
+        same = next((each for each in sets if all(_same(data, one) for one in each)), None)
+        if same is None:
+            sets.append([data])
+        else:
+            same.append(data)
+    names = [Path(data.get("dir") or data.get("set") or data["name"]).name for data, *_ in sets]
+    marks = [_mark(data, ("dev", "test", "train")) for data, *_ in sets]
+    if len({*zip(names, marks, strict=True)}) < len(sets):  # they differ in training alone
+        marks = [_mark(data, ("train", "dev", "test")) for data, *_ in sets]
+    return {
+        _key(data): f"{name} ({mark})" if names.count(name) > 1 else name
+        for each, name, mark in zip(sets, names, marks, strict=True)
+        for data in each
+    }
+
+
+def _key(data: Mapping[str, Any]) -> str:
+    """Return all by which a data set is told from others."""
+    return json.dumps([data.get("fingerprint"), _place(data)], sort_keys=True)
+
+
+def _place(data: Mapping[str, Any]) -> str:
+    return str(data.get("dir") or data.get("set") or data["name"])
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two hold the same, as far as both are known: here or there a split may not have
+    been read."""
+    ours, theirs = one.get("fingerprint") or {}, other.get("fingerprint") or {}
+    if both := ours.keys() & theirs.keys():
+        return all(ours[split] == theirs[split] for split in both)
+    return _place(one) == _place(other)
+
+
+def _mark(data: Mapping[str, Any], splits: Sequence[str]) -> str:
+    prints = data.get("fingerprint") or {}
+    return str(next((prints[split] for split in splits if prints.get(split)), _place(data)))[:6]

@@ -109,12 +109,15 @@ def _widen(axes: Axes) -> None:
 
 
 def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, MeanMix]]) -> None:
-    layers = len(found[0][1].weights)
-    axes.axhline(1 / layers, color=MUTED, linestyle=":", linewidth=1.2)
+    depths = {len(mix.weights) for _, mix in found}  # of several encoders, maybe unlike
+    layers = max(depths)
+    if len(depths) == 1:
+        axes.axhline(1 / layers, color=MUTED, linestyle=":", linewidth=1.2)
     for layer in range(layers):
+        there = [(x, mix) for x, mix in found if layer < len(mix.weights)]
         axes.plot(
-            [axis(x) for x, _ in found],
-            [mix.weights[layer] for _, mix in found],
+            [axis(x) for x, _ in there],
+            [mix.weights[layer] for _, mix in there],
             color=SERIES[layer % len(SERIES)],
             marker=MARKERS[layer % len(MARKERS)],
             label=f"layer {layer}",

@@ -78,7 +78,7 @@ class Picture:
         text = re.sub(r' (width|height)="[^"]*pt"', "", text, count=2)
         text = re.sub(r"#[0-9a-f]{6}", lambda m: _named(m.group()), text)
         text = text.replace("'DejaVu Sans'", "var(--sans)")
-        text = re.sub(r'((?: id="|url\(#|href="#))', rf"\1{self.name}-", text)
+        text = re.sub(r'((?: id="|url\(#|href="#))', rf"\g<1>{self.name}-", text)
         return text.replace("<svg ", f'<svg role="img" aria-label="{escape(self.alt)}" ', 1)
 
     @cached_property

@@ -2,6 +2,7 @@ r"""report.tex: the tables with booktabs. \input it, or copy a table out of it."
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def _float(caption: str, label: str, tabular: str) -> str:
             FITTED,
             tabular + "}",
             rf"\caption{{{caption}}}",
-            rf"\label{{tab:{label}}}",
+            rf"\label{{tab:{re.sub(r'[^A-Za-z0-9.:+-]+', '-', label)}}}",
             r"\end{table}",
             "",
         )

@@ -34,13 +34,13 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
         parts += [figure(picture) for picture in pictures if picture.section == "runs"]
         mixed = frames.learned(report.groups)
         parts += ["## Learned mixes", table(mixed), EXPLAINED] if mixed.rows else []
-    lines = [f"- {line}" for line in report.left_out]
+    lines = [f"- {_escaped(line)}" for line in report.left_out]
     parts += ["## Not in the tables", "\n".join(lines)] if lines else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
-    yield f"## {grid.experiment.title}"
+    yield f"## {_escaped(grid.experiment.title)}"
     yield " · ".join(wording.about(grid.experiment))
     named = frames.beside(grid)
     for name, text in parts(grid, pictures).items():
@@ -72,7 +72,7 @@ def score_table(table: ScoreTable) -> str:
     rows = []
     for row in table.rows:
         cells = (_cell(cell, each_n=not table.same_n) for cell in row.cells)
-        rows.append([row.label, *cells, row.yardsticks])
+        rows.append([_escaped(row.label), *cells, _escaped(row.yardsticks)])
         if row.paper:
             rows.append(["*paper*", *(_italic(cell.paper) for cell in row.cells), ""])
     seeds = counted(table.same_n, "seed") if table.same_n else " "

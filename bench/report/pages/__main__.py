@@ -48,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             text = filled(page, figures=True)
             with replacing(page) as temporary:
                 temporary.write_text(text, encoding="utf-8")
+    except UnicodeDecodeError as error:
+        print(f"error: {page}: not UTF-8 ({error.reason})", file=sys.stderr)
+        sys.exit(2)
     except (ReportError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -97,7 +97,8 @@ def _pictures(report: Report, name: str) -> list[Picture]:
     from bench.report.figures.draw import draw  # here: matplotlib is slow to import
 
     experiment = report.grids[0].experiment
+    plain = re.sub(r"[^\w.+-]+", "-", experiment.name)  # a link takes no blanks
     return [
-        replace(picture, name=picture.name.replace(experiment.id, f"{name}-{experiment.name}"))
+        replace(picture, name=picture.name.replace(experiment.id, f"{name}-{plain}"))
         for picture in draw(report)
     ]
