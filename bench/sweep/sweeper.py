@@ -176,6 +176,7 @@ class Sweep(Sweeper):
         jobs = {} if jobs is None else jobs
         places = []
         for cell in cells:
+            config.check_seed(cell.seed)  # cells that differ in it alone are composed once
             if cell.words not in self.composed:
                 self.composed[cell.words] = self._composed(cell)
             cfg, encoder = self.composed[cell.words]

@@ -160,6 +160,8 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (["experiment=learning"], "learning: experiment.given.model=… is missing"),
         (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
         (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
+        (["experiment=table2", "experiment.seeds=[1,-5]"], "error: seed=-5: must be from 0 to"),
+        (["-m", "seed=1,3000000000", "plan=slurm"], "error: seed=3000000000: must be from 0 to"),
         (
             ["experiment=lambda", "~experiment.columns.10"],
             "'λ=10'? (choose '~experiment.columns.λ=0',",
