@@ -15,7 +15,9 @@ from rich.table import Table
 
 from bench.console import counted, duration, quiet
 from bench.errors import explain
+from bench.run.datamodule import BenchData
 from bench.run.loggers import missing_login
+from bench.run.online_code import ends
 from bench.sweep.board import until_done
 from bench.sweep.cores import Queue
 from bench.sweep.job import Job, runs
@@ -36,6 +38,7 @@ class Forecast:
     features: Cost | None  # what is not computed yet; None without ELMo
     live: bool  # whether there is no room for it, so that each epoch computes it anew
     epoch: float  # seconds
+    trainings: float  # of a run: one, and those of an online code, on parts of the training set
     earlier: int  # runs in which that was measured; 0: it was tried now
 
     @property
@@ -46,7 +49,7 @@ class Forecast:
     @property
     def seconds(self) -> float:
         """The time of one run that trains all its epochs, on features that are there."""
-        return self.epochs * self.epoch
+        return self.epochs * self.trainings * self.epoch
 
 
 def show(jobs: Sequence[Job], queue: Queue) -> None:
@@ -95,7 +98,9 @@ def _threads(number: int | None) -> Iterator[None]:
 def _by_kind(jobs: Sequence[Job]) -> list[list[Job]]:
     found: dict[str, list[Job]] = {}
     for job in jobs:
-        key = json.dumps([kind(job.cfg), job.cfg.training.max_epochs], sort_keys=True)
+        training = job.cfg.training
+        parts = [kind(job.cfg), training.max_epochs, training.online_code]
+        key = json.dumps(parts, sort_keys=True)
         found.setdefault(key, []).append(job)
     return list(found.values())
 
@@ -131,8 +136,17 @@ class _Forecaster:
             features=cost,
             live=way == "live",
             epoch=epoch,
+            trainings=1 + _of_online_code(cfg, data),
             earlier=len(known),
         )
+
+
+def _of_online_code(cfg: DictConfig, data: BenchData) -> float:
+    """Return how many trainings an online code takes, as shares of the run's own by examples."""
+    if not cfg.training.online_code:
+        return 0
+    train, dev = len(data.examples("train")), len(data.examples("dev"))
+    return sum(known + dev for known in ends(train)[:-1]) / (train + dev)
 
 
 def _table(found: Sequence[Forecast]) -> Table:
