@@ -22,7 +22,7 @@ from bench.sweep.board import until_done
 from bench.sweep.cores import Queue
 from bench.sweep.job import Job, runs
 from bench.sweep.needs import Needs, cells, lacking
-from bench.sweep.room import Features
+from bench.sweep.room import Features, served
 from bench.sweep.trial import STEPS, earlier, kind, tried
 from elmo_core.downloads.fetch import downloads_off
 from elmo_core.store.plan import Cost, amount
@@ -33,10 +33,10 @@ class Forecast:
     """What runs of one kind will cost: they differ in their seed, their mix or their rates."""
 
     jobs: list[Job]
-    examples: int  # of training and dev
+    examples: int  # of training and dev, in an epoch
     tokens: int  # of both
     features: Cost | None  # what is not computed yet; None without ELMo
-    live: bool  # whether there is no room for it, so that each epoch computes it anew
+    live: bool  # whether each epoch computes it anew, as it should or for want of room
     epoch: float  # seconds
     trainings: float  # of a run: one, and those of an online code, on parts of the training set
     earlier: int  # runs in which that was measured; 0: it was tried now
@@ -131,7 +131,7 @@ class _Forecaster:
             epoch += cost.seconds
         return Forecast(
             jobs=jobs,
-            examples=len(data.examples("train")) + len(data.examples("dev")),
+            examples=sum(len(served(cfg, data, split)) for split in ("train", "dev")),
             tokens=self.features.wanted(cfg).tokens,
             features=cost,
             live=way == "live",
@@ -145,8 +145,9 @@ def _of_online_code(cfg: DictConfig, data: BenchData) -> float:
     """Return how many trainings an online code takes, as shares of the run's own by examples."""
     if not cfg.training.online_code:
         return 0
-    train, dev = len(data.examples("train")), len(data.examples("dev"))
-    return sum(known + dev for known in ends(train)[:-1]) / (train + dev)
+    train, dev = (len(served(cfg, data, split)) for split in ("train", "dev"))
+    blocks = ends(len(data.examples("train")))[:-1]
+    return sum(min(known, train) + dev for known in blocks) / (train + dev)
 
 
 def _table(found: Sequence[Forecast]) -> Table:
@@ -188,6 +189,8 @@ def _time(found: Sequence[Forecast], queue: Queue) -> str:
 def _features(found: Sequence[Forecast], queue: Queue) -> str:
     """Say what features are still to be computed, which runs at once share."""
     costs = {id(each.features): each for each in found if each.features and each.features.bytes}
+    if not costs and any(each.live for each in found):
+        return "features: none are kept, encoded anew in every epoch"
     if not costs:
         return "features: none to be computed for training and dev"
     each_once = [each.features for each in costs.values() if each.features is not None]

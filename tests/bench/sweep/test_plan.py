@@ -10,7 +10,9 @@ from statistics import median
 
 import pytest
 
+from bench.console import duration
 from bench.sweep import sweeper
+from elmo_core.store.plan import Cost
 from tasks.snli.task import SNLI
 
 Sweep = Callable[..., int]
@@ -59,6 +61,29 @@ def test_a_plan_takes_the_time_of_earlier_runs(
     assert "estimated now" in capsys.readouterr().out
     assert sweep("elmo.placement=none", "seed=2", "plan=true", "task.hidden=9") == 0
     assert "estimated now" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "examples"), [("features=live", 60 + 20), ("trainer.limit_batches=1", 32 + 20)]
+)
+def test_what_keeps_no_features_is_planned_so(
+    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, words: str, examples: int
+) -> None:
+    """It encodes all sentences in every epoch, whatever is stored or was measured with a store."""
+
+    def a_second_a_token(_: object, missing: dict[bytes, tuple[str, ...]]) -> Cost:
+        tokens = sum(map(len, missing.values()))
+        return Cost(len(missing), tokens, 10**15, tokens)
+
+    assert sweep("elmo.placement=input") == 0
+    monkeypatch.setattr("bench.sweep.room.estimate", a_second_a_token)
+    capsys.readouterr()
+    assert sweep("elmo.placement=input", "seed=2", "plan=true", words) == 0
+    shown = capsys.readouterr().out
+    assert "features: none are kept, encoded anew in every epoch" in shown
+    assert "features take" not in shown
+    (found,) = re.findall(rf"snli  input     1 +{examples} +(\d+) +(\d+ min)\*", shown)
+    assert found[1] == duration(int(found[0]))
 
 
 def test_a_plan_names_what_is_not_there_and_fetches_nothing(
