@@ -152,6 +152,18 @@ def test_a_disk_without_room_for_all_features_is_told_before(
     assert shown.index(told) < next(i for i, line in enumerate(shown) if line.startswith("[1/2]"))
 
 
+def test_features_that_must_be_stored_and_cannot_start_nothing(
+    sweep: Sweep, tmp_path: Path, capsys: Shown
+) -> None:
+    store = [f"features.dir={tmp_path / 'features'}", "features=store", "features.max_gb=1e-5"]
+    said = r"snli · seed 1, snli · seed 2: features=store: they take [\d.]+ MB, but 0.0 MB are left"
+    assert sweep("seed=1,2", "elmo.placement=input", *store) == 2
+    assert re.search(said, capsys.readouterr().err)
+    assert not (tmp_path / "runs").exists()
+    assert sweep("seed=1,2", "elmo.placement=input", *store, "plan=true") == 0
+    assert re.search(f"not known for {said}", capsys.readouterr().out)
+
+
 def test_w_and_b_without_a_login_starts_nothing(
     sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
