@@ -227,6 +227,8 @@ def test_expand() -> None:
     assert shown == ["task=ner", "data=open", "data.dir=x", "--cfg", "job"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
+    assert expand([r"word_vectors=~/my\ v.txt"]) == ["word_vectors='~/my v.txt'"]
+    assert expand(["paths.runs=~/a b"]) == [f"paths.runs='{Path.home()}/a b'"]
     assert expand(["data.dir=~/a,~/b", "data=open"]) == ["data.dir='~/a','~/b'", "data=open"]
     assert expand(["seed=1,2", "-m", "task=ner"]) == ["-m", "seed=1,2", "task=ner"]
 

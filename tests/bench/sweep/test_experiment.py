@@ -141,6 +141,16 @@ def test_a_row_may_have_data_of_its_own(planned: Planned) -> None:
     assert "data=open" not in ner
 
 
+def test_a_column_may_have_paths_of_any_name(planned: Planned) -> None:
+    columns = [
+        '+experiment.columns.mine={encoder: "/my encoders/a,b=c"}',
+        '+experiment.columns.theirs={data.dir: "~/their snli"}',
+    ]
+    commands = planned("experiment=figure2", "task=snli", *columns)
+    assert any("encoder=elmo encoder.source='/my encoders/a,b=c' " in each for each in commands)
+    assert any("data.dir='~/their snli' " in each for each in commands)
+
+
 def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planned) -> None:
     (first, *_) = planned("experiment=smoke", "task=ner", "trainer=cpu")
     assert "encoder.shape=" in first
