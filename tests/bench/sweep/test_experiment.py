@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
@@ -75,6 +76,8 @@ EXPECTED = {
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
 }
 
+
+DEMO = list(OmegaConf.load(CONF / "experiment" / "demo.yaml").columns)
 
 GIVEN = {"learning": ["experiment.given.model=./model"]}
 
@@ -179,6 +182,14 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (
             ["experiment=lambda", "~experiment.rows.snli"],
             "lambda has no rows by name; its rows are",
+        ),
+        (
+            ["experiment=demo", "+experiment.columns.again={seed: 2}"],
+            "demo: seed: give experiment.seeds=[1,2], or seed=1,2, for all cells",
+        ),
+        (
+            ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
+            f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
         ),
         (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
     ],
