@@ -115,6 +115,11 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
     assert len(planned("experiment=smoke", "task=ner")) == 2
 
 
+def test_mixes_are_of_all_layers_whatever_the_tasks_default(planned: Planned) -> None:
+    assert any("layers=all" in each for each in planned("experiment=table2", "task=wsd"))
+    assert len(planned("experiment=lambda", "task=wsd")) == 7
+
+
 def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> None:
     left_out = ["~experiment.columns.all, λ=1", "~experiment.columns.baseline"]
     commands = planned("experiment=table2", "task=snli,srl", *left_out)
