@@ -183,6 +183,27 @@ def test_out_of_memory_names_the_longest_example_and_the_knob(
     assert "training.batch_size" in shown
 
 
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_out_of_memory_while_encoding_does_not_blame_a_batch(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    split: str,
+) -> None:
+    def full(*given: Any) -> None:
+        if split in given:
+            torch.empty(1 << 60)
+
+    monkeypatch.setattr("bench.run.features.fill", full)
+    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    assert bench(*SMALL, *words) == 2
+    shown = capsys.readouterr().err
+    assert "error: out of memory while features are encoded" in shown
+    assert "training.batch_size" not in shown
+
+
 def test_a_second_process_on_the_same_run_is_refused(
     bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
