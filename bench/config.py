@@ -165,7 +165,12 @@ def check_recorded(cfg: DictConfig) -> None:
     _check_training(cfg.training)
     _check_trainer(cfg.trainer)
     _check_features(cfg.features)
-    _require("seed", cfg.seed, 0 <= cfg.seed < 2**31, "from 0 to 2147483647")
+    check_seed(cfg.seed)
+
+
+def check_seed(seed: int) -> None:
+    """Raise ConfigError for a seed that not every generator of random numbers takes."""
+    _require("seed", seed, 0 <= seed < 2**31, "from 0 to 2147483647")
 
 
 def check_plan(plan: object) -> None:

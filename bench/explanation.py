@@ -18,6 +18,7 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from yaml import YAMLError
 
 from bench.config import CONF
+from bench.errors import ConfigError
 from elmo_core.errors import did_you_mean
 
 UNUSABLE = HydraException, OmegaConfBaseException, YAMLError
@@ -54,7 +55,10 @@ def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
     folders = parser.parse_known_args(arguments)[0].config_dir
     for override in overrides:
         if override.key_or_group == "hydra.searchpath":
-            folders += override.value()
+            given = override.value()
+            if not isinstance(given, list):
+                raise ConfigError(f"{override.input_line}: must be a list: hydra.searchpath=[…]")
+            folders += given
     return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
 
 
@@ -121,7 +125,9 @@ def _innermost(error: BaseException) -> str:
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
     key = getattr(error, "full_key", None)
     if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
-        first += did_you_mean(str(error.key), [known.name for known in fields(error.object_type)])
+        known = [each.name for each in fields(error.object_type)]
+        hint = did_you_mean(str(error.key), known)
+        first = "may not be left out" if str(error.key) in known else first + hint
     elif isinstance(error, ConfigKeyError) and key:
         first += f"; ++{key.removesuffix(str(error.key)).rstrip('.')}=… adds it"
     return f"{key}: {first}" if key else first

@@ -101,15 +101,17 @@ def expand(arguments: list[str]) -> list[str]:
             open_data = False
         if key == "encoder._target_" and "encoder" not in keys:
             expanded.append("encoder=own")
-        if key == "encoder" and (several := _several(value)):
+        text = _text(key, value)
+        several = _several(value) if text == value else []
+        if key == "encoder" and several:
             expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")
-        elif key == "encoder" and _is_path(value):
-            expanded += [
-                "encoder=elmo",
-                _in_quotes("encoder.source", str(Path(value).expanduser())),
-            ]
+        elif key == "encoder" and _is_path(text):
+            source = str(Path(text).expanduser())
+            expanded += ["encoder=elmo", _in_quotes("encoder.source", source)]
+        elif key == "paths.runs" and text.startswith("~/"):  # Hydra makes this folder, too
+            expanded.append(_in_quotes(key, os.path.expanduser(text)))
         elif value.startswith("~/") or (key in PATHS and _parsed(argument) is None):
-            expanded.append(_in_quotes(key, *(_several(value) or [value])))
+            expanded.append(_in_quotes(key, *(several or [text])))
         else:
             expanded.append(argument)
     if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
@@ -146,6 +148,18 @@ def _parsed(word: str) -> Override | None:
         return OverridesParser.create().parse_override(word)
     except HydraException:
         return None
+
+
+def _text(key: str, value: str) -> str:
+    r"""Return a value as Hydra reads it where that is one text, else as it stands.
+
+    >>> _text("data.dir", r"~/my\ data")
+    '~/my data'
+    """
+    home = "~" if value.startswith("~/") else ""  # which Hydra cannot read
+    override = _parsed(f"{key}={value.removeprefix(home)}")
+    read = override.value() if override else None
+    return home + read if isinstance(read, str) else value
 
 
 def _in_quotes(key: str, *values: str) -> str:

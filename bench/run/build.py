@@ -112,8 +112,8 @@ def device_of(cfg: DictConfig) -> str:
     """
     accelerator = cfg.trainer.accelerator
     if accelerator in ("auto", "gpu", "cuda") and torch.cuda.is_available():
-        chosen = [int(each) for each in str(cfg.trainer.devices).split(",") if each.strip()]
-        number = chosen[local_rank()] if "," in str(cfg.trainer.devices) else local_rank()
+        numbers = str(cfg.trainer.devices).split(",")
+        number = int(numbers[local_rank()]) if len(numbers) > 1 else local_rank()
         return f"cuda:{number if number < torch.cuda.device_count() else 0}"
     if accelerator in ("auto", "gpu", "mps") and torch.backends.mps.is_available():
         return "mps"

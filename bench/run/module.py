@@ -28,6 +28,11 @@ from tasks.task import Example, Task
 log = logging.getLogger(__name__)
 
 
+def compared(score: float) -> float:
+    """Return a dev score as Lightning compares it for best.ckpt, in float32: ties are ties."""
+    return torch.tensor(score, dtype=torch.float32).item()
+
+
 class Scored(NamedTuple):
     """What a model says about a split, and how good it is."""
 
@@ -114,6 +119,11 @@ class BenchModule(pl.LightningModule):
                 "training.scheduler_interval=step: ReduceLROnPlateau takes a dev score, of which "
                 "there is one an epoch: scheduler_interval=epoch"
             )
+        if isinstance(self.scheduler, ReduceLROnPlateau) and self.scheduler.mode != "max":
+            raise ConfigError(
+                f"training.scheduler.mode={self.scheduler.mode}: must be max, since dev scores are "
+                "the better the higher"
+            )
 
     def on_train_batch_end(self, *_: object) -> None:
         if self.scheduler is not None and self.training_config.scheduler_interval == "step":
@@ -155,7 +165,8 @@ class BenchModule(pl.LightningModule):
 
     def _end_epoch(self) -> None:
         score = self.metrics[self.task.metric]
-        if all(score > epoch["dev"][self.task.metric] for epoch in self.history):
+        before = [epoch["dev"][self.task.metric] for epoch in self.history]
+        if all(compared(score) > compared(each) for each in before):
             self.best = Scored(self.metrics, self.predictions)
         learned = self._learned()
         number = self.current_epoch + 1

@@ -1,4 +1,4 @@
-"""Running out of memory, explained: the longest example of the batch at hand, and the knob."""
+"""Running out of memory, explained: in which batch, or while encoding, and the way out."""
 
 from __future__ import annotations
 
@@ -13,29 +13,34 @@ from tasks.task import Example, Task
 SIGNS = ("out of memory", "can't allocate memory", "not enough memory")
 """What the messages of torch's allocators say, on a GPU and on the CPU."""
 
+ENCODING = (
+    "out of memory while features are encoded, the longest sentences first: close other programs, "
+    "take a smaller encoder, or trainer=cpu"
+)
+
 
 @contextmanager
-def explained(
-    cfg: DictConfig, task: Task, at_hand: Callable[[], Sequence[Example]]
-) -> Iterator[None]:
+def explained(cfg: DictConfig, advice: Callable[[], str]) -> Iterator[None]:
     """Inside, running out of memory raises a RunError; other errors go through.
 
     Args:
         cfg: The run's configuration.
-        task: The task, which tells an example's size.
-        at_hand: Returns the examples of the batch at hand; none before the first batch.
+        advice: Says what was being done, and the way out.
     """
     try:
         yield
+    except RunError:  # which may be this one, told already
+        raise
     except (RuntimeError, MemoryError) as error:
         text = str(error).lower()
         if not isinstance(error, MemoryError) and not any(sign in text for sign in SIGNS):
             raise
         instead = ", or features=auto" if cfg.features.mode == "gpu" else ""
-        raise RunError(f"{_advice(task, at_hand())}{instead}") from None
+        raise RunError(f"{advice()}{instead}") from None
 
 
-def _advice(task: Task, examples: Sequence[Example]) -> str:
+def of_batch(task: Task, examples: Sequence[Example]) -> str:
+    """Say that the batch of these examples takes too much; there are none before the first."""
     if not examples:
         return "out of memory before the first batch: close other programs, or use less data"
     longest = max(examples, key=task.size)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytorch_lightning as pl
@@ -108,7 +109,8 @@ class _Run:
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
-            with out_of_memory.explained(self.cfg, self.data.task, lambda: module.at_hand):
+            at_hand = partial(out_of_memory.of_batch, self.data.task)
+            with out_of_memory.explained(self.cfg, lambda: at_hand(module.at_hand)):
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
                 code = self._online_code()
@@ -238,7 +240,8 @@ class _Run:
         """
         if self.data.store is None or self.cfg.trainer.limit_batches:
             return
-        with self._timed("features_s"):
+        encoding = out_of_memory.explained(self.cfg, lambda: out_of_memory.ENCODING)
+        with encoding, self._timed("features_s"):
             features.fill(self.cfg, self.data.store, self.data, *splits)
             if every_epoch:
                 features.hold_on_gpu(self.cfg, self.data.store)

@@ -57,6 +57,8 @@ def of_experiment(
     _check_ensembles(name, experiment["ensembles"], columns)
     axis = {column: changes.pop("x", None) for column, changes in columns.items()}
     own = _owners(name, rows, columns)
+    if "seed" in own or "seed" in experiment["overrides"]:
+        raise ConfigError(f"{name}: seed: give experiment.seeds=[1,2], or seed=1,2, for all cells")
     beneath = list(_beneath(name, given, own))
     common = experiment["overrides"]
     given_anew = tuple(f"{key}." for key in common if key in options)

@@ -15,12 +15,14 @@ from rich.table import Table
 
 from bench.console import counted, duration, quiet
 from bench.errors import explain
+from bench.run.datamodule import BenchData
 from bench.run.loggers import missing_login
+from bench.run.online_code import ends
 from bench.sweep.board import until_done
 from bench.sweep.cores import Queue
 from bench.sweep.job import Job, runs
 from bench.sweep.needs import Needs, cells, lacking
-from bench.sweep.room import Features
+from bench.sweep.room import Features, served
 from bench.sweep.trial import STEPS, earlier, kind, tried
 from elmo_core.downloads.fetch import downloads_off
 from elmo_core.store.plan import Cost, amount
@@ -31,11 +33,12 @@ class Forecast:
     """What runs of one kind will cost: they differ in their seed, their mix or their rates."""
 
     jobs: list[Job]
-    examples: int  # of training and dev
+    examples: int  # of training and dev, in an epoch
     tokens: int  # of both
     features: Cost | None  # what is not computed yet; None without ELMo
-    live: bool  # whether there is no room for it, so that each epoch computes it anew
+    live: bool  # whether each epoch computes it anew, as it should or for want of room
     epoch: float  # seconds
+    trainings: float  # of a run: one, and those of an online code, on parts of the training set
     earlier: int  # runs in which that was measured; 0: it was tried now
 
     @property
@@ -46,7 +49,7 @@ class Forecast:
     @property
     def seconds(self) -> float:
         """The time of one run that trains all its epochs, on features that are there."""
-        return self.epochs * self.epoch
+        return self.epochs * self.trainings * self.epoch
 
 
 def show(jobs: Sequence[Job], queue: Queue) -> None:
@@ -95,7 +98,9 @@ def _threads(number: int | None) -> Iterator[None]:
 def _by_kind(jobs: Sequence[Job]) -> list[list[Job]]:
     found: dict[str, list[Job]] = {}
     for job in jobs:
-        key = json.dumps([kind(job.cfg), job.cfg.training.max_epochs], sort_keys=True)
+        training = job.cfg.training
+        parts = [kind(job.cfg), training.max_epochs, training.online_code]
+        key = json.dumps(parts, sort_keys=True)
         found.setdefault(key, []).append(job)
     return list(found.values())
 
@@ -126,13 +131,23 @@ class _Forecaster:
             epoch += cost.seconds
         return Forecast(
             jobs=jobs,
-            examples=len(data.examples("train")) + len(data.examples("dev")),
+            examples=sum(len(served(cfg, data, split)) for split in ("train", "dev")),
             tokens=self.features.wanted(cfg).tokens,
             features=cost,
             live=way == "live",
             epoch=epoch,
+            trainings=1 + _of_online_code(cfg, data),
             earlier=len(known),
         )
+
+
+def _of_online_code(cfg: DictConfig, data: BenchData) -> float:
+    """Return how many trainings an online code takes, as shares of the run's own by examples."""
+    if not cfg.training.online_code:
+        return 0
+    train, dev = (len(served(cfg, data, split)) for split in ("train", "dev"))
+    blocks = ends(len(data.examples("train")))[:-1]
+    return sum(min(known, train) + dev for known in blocks) / (train + dev)
 
 
 def _table(found: Sequence[Forecast]) -> Table:
@@ -174,6 +189,8 @@ def _time(found: Sequence[Forecast], queue: Queue) -> str:
 def _features(found: Sequence[Forecast], queue: Queue) -> str:
     """Say what features are still to be computed, which runs at once share."""
     costs = {id(each.features): each for each in found if each.features and each.features.bytes}
+    if not costs and any(each.live for each in found):
+        return "features: none are kept, encoded anew in every epoch"
     if not costs:
         return "features: none to be computed for training and dev"
     each_once = [each.features for each in costs.values() if each.features is not None]

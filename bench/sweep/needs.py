@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.errors import ConfigError, explain
+from bench.errors import ConfigError, RunError, explain
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.datamodule import BenchData
 from bench.run.loggers import missing_login
@@ -100,10 +99,13 @@ def require(jobs: Sequence[Job], here: bool) -> None:
         ConfigError: Some of them cannot be done. Each reason is printed before, in a line.
     """
     needs, reasons = Needs(), dict[str, list[Job]]()
+    features = Features(needs)
     for job in jobs:
         if here:
             check_device(job.cfg)
-        for reason in (*lacking(needs, job.cfg), missing_login(job.cfg.logger)):
+        lacked = lacking(needs, job.cfg)
+        no_room = _no_room(features, job.cfg) if here and not lacked else None
+        for reason in (*lacked, no_room, missing_login(job.cfg.logger)):
             if reason:
                 reasons.setdefault(reason, []).append(job)
     for reason, stopped in reasons.items():
@@ -115,18 +117,21 @@ def require(jobs: Sequence[Job], here: bool) -> None:
             "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
         )
     if here:
-        for line in _short_of_room(needs, jobs):
+        for line in features.shortage():
             print(line, file=sys.stderr)
 
 
-def _short_of_room(needs: Needs, jobs: Sequence[Job]) -> Iterator[str]:
-    """Yield a line for each disk without room for the features of these runs."""
-    features = Features(needs)
-    for job in jobs:
-        if (encoder := needs.encoder(job.cfg)) is not None:
-            with suppress(Exception):  # of an encoder of the user's own: the run says so
-                features.cost(job.cfg, encoder)
-    yield from features.shortage()
+def _no_room(features: Features, cfg: DictConfig) -> str | None:
+    """Count the features of a run; say why it cannot have them where it must store them."""
+    encoder = features.needs.encoder(cfg)
+    try:
+        if encoder is not None:
+            features.cost(cfg, encoder)
+    except RunError as error:
+        return str(error)
+    except Exception:  # of an encoder of the user's own: the run says so
+        return None
+    return None
 
 
 def cells(jobs: Sequence[Job]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -58,7 +59,7 @@ class Search(Sweep):
             if self.config.plan:
                 return
             _show(done, list(space))
-        leave([job.outcome for _, job in done if not job.done])
+        leave([job.outcome for _, job in done if job.failed or not job.done])
 
     def _check(self) -> None:
         """Raise ConfigError for what a search cannot do, settings that are none, or no Optuna."""
@@ -103,16 +104,17 @@ class Search(Sweep):
         sampler = optuna.samplers.TPESampler(seed=self.seed)
         study = optuna.create_study(direction="maximize", sampler=sampler)
         done: list[tuple[Cell, Job]] = []
+        known: dict[Path, Job] = {}  # what is proposed again is not done again
         while len(done) < self.n_trials:
             together = min(self.at_once, self.n_trials - len(done))
             trials = [study.ask(dict(space)) for _ in range(together)]
-            places = self._places([self._cell(trial, fixed) for trial in trials])
+            places = self._places([self._cell(trial, fixed) for trial in trials], known)
             if self.config.plan:
                 print(f"search: {runs(self.n_trials)} of this kind, values as Optuna proposes them")
                 self._forecast([places[0][1]])
                 return []
             jobs = list(dict.fromkeys(job for _, job in places))
-            self._run([job for job in jobs if job.found != "finished"])
+            self._run([job for job in jobs if job.found != "finished" and job.outcome is None])
             for trial, (_, job) in zip(trials, places, strict=True):
                 score = _score(job)
                 state = optuna.trial.TrialState.FAIL if score is None else None
@@ -154,8 +156,8 @@ def _distribution(override: Override) -> BaseDistribution:
 
 
 def _score(job: Job) -> float | None:
-    """Return the dev score of a run, None where it has none."""
-    result = job.record.finished()
+    """Return the dev score of a run, None where it has none; that of before does not count."""
+    result = None if job.failed else job.record.finished()
     return None if result is None else result.metrics["dev"][result.metric]
 
 

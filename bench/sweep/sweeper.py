@@ -176,6 +176,7 @@ class Sweep(Sweeper):
         jobs = {} if jobs is None else jobs
         places = []
         for cell in cells:
+            config.check_seed(cell.seed)  # cells that differ in it alone are composed once
             if cell.words not in self.composed:
                 self.composed[cell.words] = self._composed(cell)
             cfg, encoder = self.composed[cell.words]
@@ -233,14 +234,15 @@ class Sweep(Sweeper):
 
     def _run(self, jobs: Sequence[Job]) -> None:
         """Do these runs, or wait for the processes that do them."""
+        before = {job: job.record.finished() for job in jobs}
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
             print(f"waiting for {runs(len(elsewhere))} of another process", file=sys.stderr)
             for job in elsewhere:
                 job.record.wait()
-                if job.done:
+                if job.record.finished() not in (None, before[job]):
                     job.outcome = Outcome("finished", "by another process")
-            self._launch([job for job in elsewhere if not job.done])
+            self._launch([job for job in elsewhere if job.elsewhere])
 
     def _launch(self, jobs: Sequence[Job]) -> None:
         """Give these runs to Hydra's launcher, and take what came of each.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from torch.utils.data import DataLoader
 
 from bench.choice import Choice
@@ -32,7 +32,12 @@ STEPS = 4
 
 def kind(cfg: DictConfig) -> dict[str, Any]:
     """Return what of a run decides the time of its epochs: not its seed, its mix or its rates."""
-    return _kind(Choice.of(cfg).values)
+    choice = Choice.of(cfg).values
+    parts = {key: choice.get(key) for key in ("task", "data", "encoder", "trainer", "features")}
+    placement = choice["elmo"]["placement"]
+    live = placement != "none" and OmegaConf.select(cfg, "features.mode") == "live"
+    batch_size = choice["training"]["batch_size"]
+    return {**parts, "placement": placement, "live": live, "batch_size": batch_size}
 
 
 def earlier(cfg: DictConfig) -> list[float]:
@@ -67,7 +72,9 @@ def tried(cfg: DictConfig, data: BenchData, encoder: Encoder | None, mixes: Plac
     )
     module = BenchModule(data.task, mixes, cfg.training, cfg.seed)
     trainer.fit(module, data.train_dataloader(), _middle_of_dev(data))
-    train, dev = (-(-len(data.examples(split)) // data.batch_size) for split in ("train", "dev"))
+    limit = cfg.trainer.limit_batches
+    batches = (-(-len(data.examples(split)) // data.batch_size) for split in ("train", "dev"))
+    train, dev = (min(count, limit or count) for count in batches)
     return train * median(laps.train[1:] or laps.train) + dev * median(laps.dev)
 
 
@@ -127,12 +134,6 @@ def _done_here(cfg: DictConfig, result: Finished) -> bool:
 def _kind_of(folder: Path) -> dict[str, Any] | None:
     """Return the kind of a recorded run; None where its config.yaml is not whole."""
     try:
-        return _kind(Choice.of(trust.parsed(folder / "config.yaml")).values)
+        return kind(trust.parsed(folder / "config.yaml"))
     except (RunError, KeyError, TypeError, AttributeError, ValueError):
         return None
-
-
-def _kind(choice: Mapping[str, Any]) -> dict[str, Any]:
-    parts = {key: choice.get(key) for key in ("task", "data", "encoder", "trainer", "features")}
-    batch_size = choice["training"]["batch_size"]
-    return {**parts, "placement": choice["elmo"]["placement"], "batch_size": batch_size}

@@ -14,13 +14,15 @@ def leave_out(name: str, experiment: DictConfig) -> None:
     The paper's numbers of a column, ensembles of it and comparisons with it go with it.
 
     Raises:
-        ConfigError: There is no such row or column.
+        ConfigError: There is no such row or column, or none is left.
     """
     with flag_override(experiment, "struct", False):
         for asked in experiment.without:
             kind, _, which = asked.partition(".")
             _require(name, experiment, kind, which)
             del experiment[kind][which]
+            if not experiment[kind]:
+                raise ConfigError(f"~experiment.{kind}.{which}: leaves {name} no {kind}: keep one")
             if kind == "columns":
                 _forget(experiment, which)
 

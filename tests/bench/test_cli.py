@@ -56,6 +56,9 @@ def test_help_is_quick_and_free_of_torch() -> None:
             ["experiment.columns.static.encoder.vectors", "++experiment.columns.static=… adds it"],
         ),
         (["+trainer.device=2"], ["trainer.device", "did you mean 'devices'?"]),
+        (["hydra.searchpath=/my/conf"], ["hydra.searchpath=/my/conf: must be a list"]),
+        (["~training"], ["training: may not be left out"]),
+        (["training.scheduler.mode=min"], ["training.scheduler.mode=min: must be max"]),
         (["training.scheduler_interval=step"], ["ReduceLROnPlateau", "scheduler_interval=epoch"]),
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
         (["trainer=tpu"], ["trainer=tpu", "cpu"]),
@@ -181,6 +184,27 @@ def test_out_of_memory_names_the_longest_example_and_the_knob(
     assert "training.batch_size" in shown
 
 
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_out_of_memory_while_encoding_does_not_blame_a_batch(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    split: str,
+) -> None:
+    def full(*given: Any) -> None:
+        if split in given:
+            torch.empty(1 << 60)
+
+    monkeypatch.setattr("bench.run.features.fill", full)
+    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    assert bench(*SMALL, *words) == 2
+    shown = capsys.readouterr().err
+    assert "error: out of memory while features are encoded" in shown
+    assert "training.batch_size" not in shown
+
+
 def test_a_second_process_on_the_same_run_is_refused(
     bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,6 +252,8 @@ def test_expand() -> None:
     assert shown == ["task=ner", "data=open", "data.dir=x", "--cfg", "job"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]
+    assert expand([r"word_vectors=~/my\ v.txt"]) == ["word_vectors='~/my v.txt'"]
+    assert expand(["paths.runs=~/a b"]) == [f"paths.runs='{Path.home()}/a b'"]
     assert expand(["data.dir=~/a,~/b", "data=open"]) == ["data.dir='~/a','~/b'", "data=open"]
     assert expand(["seed=1,2", "-m", "task=ner"]) == ["-m", "seed=1,2", "task=ner"]
 

@@ -86,6 +86,7 @@ def test_what_cannot_be_built_is_told_in_one_line(
         ("4", {"LOCAL_RANK": "2"}, "cuda:2"),
         ("1,3", {"LOCAL_RANK": "1"}, "cuda:3"),
         ("4", {"SLURM_NTASKS": "4", "SLURM_LOCALID": "3"}, "cuda:3"),
+        ("auto", {"LOCAL_RANK": "1"}, "cuda:1"),  # a sweep asks before the run counts them
         ("9,", {}, "cuda:0"),  # of a run that was trained elsewhere
     ],
 )

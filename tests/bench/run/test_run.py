@@ -126,6 +126,18 @@ def test_dev_is_scored_once_an_epoch_and_the_best_one_reported(
     assert 100 * sum(right) / len(right) == pytest.approx(best["dev"]["accuracy"])
 
 
+def test_the_best_epoch_is_the_checkpoints_where_scores_nearly_tie(
+    small: Small, monkeypatch: pytest.MonkeyPatch, result: Result
+) -> None:
+    """float32, in which Lightning compares, does not tell them apart."""
+    scores = iter([50, 50 + 1e-6, 50 + 1.5e-6, 0])
+    monkeypatch.setattr(SNLI, "score", lambda self, rows: {self.metric: next(scores)})
+    folder = small("elmo.placement=none")
+    kept = torch.load(folder / "checkpoints" / "best.ckpt", weights_only=True)
+    assert result(folder)["best_epoch"] == len(kept["history"]) == 1
+    assert result(folder)["metrics"]["dev"] == {"accuracy": 50}
+
+
 def test_test_split_is_not_read_before_training_is_over(
     small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
@@ -76,6 +77,8 @@ EXPECTED = {
 }
 
 
+DEMO = list(OmegaConf.load(CONF / "experiment" / "demo.yaml").columns)
+
 GIVEN = {"learning": ["experiment.given.model=./model"]}
 
 
@@ -112,6 +115,11 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
     assert len(planned("experiment=smoke", "task=ner")) == 2
 
 
+def test_mixes_are_of_all_layers_whatever_the_tasks_default(planned: Planned) -> None:
+    assert any("layers=all" in each for each in planned("experiment=table2", "task=wsd"))
+    assert len(planned("experiment=lambda", "task=wsd")) == 7
+
+
 def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> None:
     left_out = ["~experiment.columns.all, λ=1", "~experiment.columns.baseline"]
     commands = planned("experiment=table2", "task=snli,srl", *left_out)
@@ -141,6 +149,16 @@ def test_a_row_may_have_data_of_its_own(planned: Planned) -> None:
     assert "data=open" not in ner
 
 
+def test_a_column_may_have_paths_of_any_name(planned: Planned) -> None:
+    columns = [
+        '+experiment.columns.mine={encoder: "/my encoders/a,b=c"}',
+        '+experiment.columns.theirs={data.dir: "~/their snli"}',
+    ]
+    commands = planned("experiment=figure2", "task=snli", *columns)
+    assert any("encoder=elmo encoder.source='/my encoders/a,b=c' " in each for each in commands)
+    assert any("data.dir='~/their snli' " in each for each in commands)
+
+
 def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planned) -> None:
     (first, *_) = planned("experiment=smoke", "task=ner", "trainer=cpu")
     assert "encoder.shape=" in first
@@ -160,6 +178,8 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (["experiment=learning"], "learning: experiment.given.model=… is missing"),
         (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
         (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
+        (["experiment=table2", "experiment.seeds=[1,-5]"], "error: seed=-5: must be from 0 to"),
+        (["-m", "seed=1,3000000000", "plan=slurm"], "error: seed=3000000000: must be from 0 to"),
         (
             ["experiment=lambda", "~experiment.columns.10"],
             "'λ=10'? (choose '~experiment.columns.λ=0',",
@@ -167,6 +187,14 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
         (
             ["experiment=lambda", "~experiment.rows.snli"],
             "lambda has no rows by name; its rows are",
+        ),
+        (
+            ["experiment=demo", "+experiment.columns.again={seed: 2}"],
+            "demo: seed: give experiment.seeds=[1,2], or seed=1,2, for all cells",
+        ),
+        (
+            ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
+            f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
         ),
         (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
     ],

@@ -10,7 +10,9 @@ from statistics import median
 
 import pytest
 
+from bench.console import duration
 from bench.sweep import sweeper
+from elmo_core.store.plan import Cost
 from tasks.snli.task import SNLI
 
 Sweep = Callable[..., int]
@@ -52,11 +54,36 @@ def test_a_plan_takes_the_time_of_earlier_runs(
     assert "33 min  ≤ 67 min" in shown
     assert "at most 2 h 13 min for 2 runs" in shown
     assert "measured in 1 earlier run on this machine" in shown
+    assert sweep("elmo.placement=none", "seed=2", "plan=true", "training.online_code=true") == 0
+    assert "33 min  ≤ 3 h 37 min" in capsys.readouterr().out  # six more, with 60 and 6 × 20 of 80
     monkeypatch.setattr("bench.sweep.trial.device_name", lambda device: "another processor")
     assert sweep("elmo.placement=none", "seed=2", "plan=true") == 0
     assert "estimated now" in capsys.readouterr().out
     assert sweep("elmo.placement=none", "seed=2", "plan=true", "task.hidden=9") == 0
     assert "estimated now" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "examples"), [("features=live", 60 + 20), ("trainer.limit_batches=1", 32 + 20)]
+)
+def test_what_keeps_no_features_is_planned_so(
+    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, words: str, examples: int
+) -> None:
+    """It encodes all sentences in every epoch, whatever is stored or was measured with a store."""
+
+    def a_second_a_token(_: object, missing: dict[bytes, tuple[str, ...]]) -> Cost:
+        tokens = sum(map(len, missing.values()))
+        return Cost(len(missing), tokens, 10**15, tokens)
+
+    assert sweep("elmo.placement=input") == 0
+    monkeypatch.setattr("bench.sweep.room.estimate", a_second_a_token)
+    capsys.readouterr()
+    assert sweep("elmo.placement=input", "seed=2", "plan=true", words) == 0
+    shown = capsys.readouterr().out
+    assert "features: none are kept, encoded anew in every epoch" in shown
+    assert "features take" not in shown
+    (found,) = re.findall(rf"snli  input     1 +{examples} +(\d+) +(\d+ min)\*", shown)
+    assert found[1] == duration(int(found[0]))
 
 
 def test_a_plan_names_what_is_not_there_and_fetches_nothing(
@@ -123,6 +150,18 @@ def test_a_disk_without_room_for_all_features_is_told_before(
     assert sweep("seed=1,2", *store, "features.max_gb=1e-5") == 0
     shown = capsys.readouterr().err.splitlines()
     assert shown.index(told) < next(i for i, line in enumerate(shown) if line.startswith("[1/2]"))
+
+
+def test_features_that_must_be_stored_and_cannot_start_nothing(
+    sweep: Sweep, tmp_path: Path, capsys: Shown
+) -> None:
+    store = [f"features.dir={tmp_path / 'features'}", "features=store", "features.max_gb=1e-5"]
+    said = r"snli · seed 1, snli · seed 2: features=store: they take [\d.]+ MB, but 0.0 MB are left"
+    assert sweep("seed=1,2", "elmo.placement=input", *store) == 2
+    assert re.search(said, capsys.readouterr().err)
+    assert not (tmp_path / "runs").exists()
+    assert sweep("seed=1,2", "elmo.placement=input", *store, "plan=true") == 0
+    assert re.search(f"not known for {said}", capsys.readouterr().out)
 
 
 def test_w_and_b_without_a_login_starts_nothing(

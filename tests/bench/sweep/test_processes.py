@@ -60,6 +60,18 @@ def test_a_run_of_another_process_is_waited_for(
     assert json.loads(kept.read_text())["metrics"] == results()[first]["metrics"]
 
 
+def test_a_forced_run_that_another_process_did_not_repeat_is_repeated_here(
+    sweep: Sweep, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep("seed=1", "elmo.placement=none")
+    ((run_id, before),) = results().items()
+    with ExitStack() as another:
+        another.enter_context(Record(tmp_path / "runs" / "snli" / run_id).lock())
+        monkeypatch.setattr(Record, "wait", lambda record: another.close())
+        assert sweep("seed=1", "elmo.placement=none", "force=true") == 0
+    assert results()[run_id] != before
+
+
 def test_a_run_that_another_process_gave_up_and_removed_is_done_here(
     sweep: Sweep, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

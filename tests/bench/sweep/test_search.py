@@ -13,6 +13,7 @@ import pytest
 from bench.sweep import search as searches
 from bench.sweep import sweeper
 from bench.sweep.job import Job, Outcome
+from tasks.snli.task import SNLI
 
 pytest.importorskip("optuna")
 
@@ -102,6 +103,27 @@ def test_real_runs(search: Search, results: Any, capsys: Shown, tmp_path: Path) 
     assert search(*words, "hydra.sweeper.n_trials=2") == 0
     assert {path: path.stat().st_mtime_ns for path in written} == written
     assert json.loads(next(iter(written)).read_text())["status"] == "finished"
+
+
+def test_forced_trials_are_done_once_each_and_may_fail(
+    search: Search, capsys: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("elmo.placement=none", "training.clip_norm=1,2", "hydra.sweeper.n_trials=5")
+
+    def trainings() -> list[int]:
+        logs = tmp_path.glob("runs/snli/*/run.log")
+        return [log.read_text().count("epoch 1:") for log in logs]
+
+    def divided(self: SNLI, *_: Any) -> None:
+        raise ZeroDivisionError
+
+    assert search(*words) == 0
+    assert search(*words, "force=true") == 0
+    assert trainings() == [2, 2]
+    monkeypatch.setattr(SNLI, "predict", divided)
+    capsys.readouterr()
+    assert search(*words, "force=true") == 1
+    assert capsys.readouterr().out.count(" failed ") == 5  # whatever they scored before
 
 
 @pytest.mark.parametrize(

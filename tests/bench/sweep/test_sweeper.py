@@ -87,7 +87,7 @@ def test_several_encoders_may_be_paths(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("bench.sweep.sweeper.Sweep._forecast", lambda *_: None)
-    words = ("task=pos", "encoder=random,~/a,./b", "plan=true", f"paths.runs={tmp_path}/runs")
+    words = ("task=pos", "encoder=random,~/a,./b c", "plan=true", f"paths.runs={tmp_path}/runs")
     assert bench("-m", *words) == 0
     shown = capsys.readouterr().out
     commands = [shlex.split(line) for line in shown.splitlines() if line.startswith("python")]
@@ -95,7 +95,7 @@ def test_several_encoders_may_be_paths(
     assert given == [
         ["encoder=random"],
         ["encoder=elmo", f"encoder.source='{tmp_path}/a'"],
-        ["encoder=elmo", "encoder.source='b'"],
+        ["encoder=elmo", "encoder.source='b c'"],
     ]
 
 
