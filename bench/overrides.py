@@ -101,7 +101,8 @@ def expand(arguments: list[str]) -> list[str]:
             open_data = False
         if key == "encoder._target_" and "encoder" not in keys:
             expanded.append("encoder=own")
-        text = _text(key, value)
+        path = key in {"encoder", *PATHS} or value.startswith("~/")
+        text = _text(key, value) if path else value  # reading takes a millisecond a word
         several = _several(value) if text == value else []
         if key == "encoder" and several:
             expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")

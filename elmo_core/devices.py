@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from elmo_core.errors import OptionsError
+
 
 def sent(tensor: Tensor, device: torch.device) -> Tensor:
     """Copy a tensor of the CPU to a device, behind the work that the device has been given.
@@ -28,6 +30,14 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
     if device.type == "cuda" and tensor.device.type == "cpu":
         tensor = tensor.pin_memory()  # the copy of any other memory is one that waits
     return tensor.to(device, non_blocking=device.type != "mps")
+
+
+def checked(name: str) -> torch.device:
+    """Return a device by name, such as `cuda:1`. Raises OptionsError where it is not there."""
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:  # AssertionError: torch without CUDA
+        raise OptionsError(f"device {name}: {str(error).splitlines()[0]}") from error
 
 
 def moved(tensors: Mapping[str, Tensor], device: torch.device) -> dict[str, Tensor]:

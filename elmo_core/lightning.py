@@ -17,16 +17,8 @@ with needed("pytorch-lightning", "training"):
     import pytorch_lightning as pl
     from pytorch_lightning.plugins.io import TorchCheckpointIO
     from pytorch_lightning.utilities.exceptions import MisconfigurationException
-    from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
-__all__ = [
-    "MisconfigurationException",
-    "SafeCheckpointIO",
-    "pl",
-    "rank_zero_only",
-    "read_checkpoint",
-    "set_aside",
-]
+__all__ = ["MisconfigurationException", "SafeCheckpointIO", "pl", "read_checkpoint", "set_aside"]
 
 
 class SafeCheckpointIO(TorchCheckpointIO):

@@ -1,4 +1,4 @@
-"""The memory that this process may use, within a container or a job, too."""
+"""Memory that this process may use, within a container or a job, too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from pathlib import Path
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
+def all_memory() -> int:
+    """Return the bytes of the machine, or of the control group that may have the fewest."""
+    return min([_machine(), *(limit for _, limit in _limits())])
+
+
 def free_memory() -> int:
     """Return the bytes that this process and its children may still take.
 
@@ -18,18 +23,29 @@ def free_memory() -> int:
     """
     free = _number(_line(PROC / "meminfo", "MemAvailable"))
     if free is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return _machine()
     return max(min([free * 1024, *_left()]), 0)
+
+
+def _machine() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _left() -> Iterator[int]:
     """Yield the bytes that each control group has left, of those with a limit."""
-    for group in _groups():
-        limit = _number(_text(group / "memory.max") or _text(group / "memory.limit_in_bytes"))
+    for group, limit in _limits():
         used = _number(_text(group / "memory.current") or _text(group / "memory.usage_in_bytes"))
         files = _number(_line(group / "memory.stat", "inactive_file")) or 0
-        if limit is not None and used is not None:
+        if used is not None:
             yield limit - used + files
+
+
+def _limits() -> Iterator[tuple[Path, int]]:
+    """Yield the control groups that have a limit, and it."""
+    for group in _groups():
+        limit = _number(_text(group / "memory.max") or _text(group / "memory.limit_in_bytes"))
+        if limit is not None:
+            yield group, limit
 
 
 def _groups() -> Iterator[Path]:

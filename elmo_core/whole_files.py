@@ -19,7 +19,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    # On a file system that machines share, two processes may have one number.
+    temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.{os.getpid()}.tmp")
     try:
         yield temporary
         os.replace(temporary, path)

@@ -36,7 +36,8 @@ class WordVectors:
     Raises:
         OptionsError: there is no path.
         FetchError: it is the name of vectors that were not fetched yet.
-        WeightsError: the file is missing or empty, or a line has too few numbers; later, when words
+        WeightsError: the file is missing or empty, a line has too few numbers or other
+            separators than one space, or a header tells another size; later, when words
             are looked up: one of them stands in the file twice, or its numbers are none. The
             message names the line.
 
@@ -101,21 +102,25 @@ class WordVectors:
 
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Note a hash of each word, and where its line begins; set `dim`."""
-        keys, starts, said = array("q"), array("q"), 0
+        keys, starts = array("q"), array("q")
         start = len(BOM_UTF8) if self._text[: len(BOM_UTF8)] == BOM_UTF8 else 0
         self._text.seek(start)
+        said = ""
         for number, line in enumerate(iter(self._text.readline, b""), start=1):
             row = line.rstrip()
             if number == 1 and _is_header(row):
-                said = int(row.split()[1])
+                said = row.decode()
             elif row:
                 self.dim = self.dim or row.count(b" ")
-                if said not in (0, self.dim):
-                    where = f"{self.path}, line {number}"
-                    raise WeightsError(f"{where}: {self.dim} numbers, where line 1 says {said}")
                 keys.append(hash(self._word(row, number)))
                 starts.append(start)
             start += len(line)
+        found = f"{len(keys)} {self.dim}"
+        if said not in ("", found):
+            raise WeightsError(
+                f"{self.path}, line 1: {said!r} is not the size of the file, {found!r} (words and "
+                "numbers of each): it is cut short, or has lost words"
+            )
         return np.array(keys), np.array(starts)
 
     def _word(self, row: bytes, number: int) -> bytes:
@@ -125,11 +130,8 @@ class WordVectors:
             count = self.dim or "its"
             raise WeightsError(f"{self.path}, line {number}: expected a word and {count} numbers")
         word = row[: row.index(b" ")] if spaces == self.dim else row.rsplit(b" ", self.dim)[0]
-        if b"\t" in word or word[-1:] == b" ":
-            where = f"{self.path}, line {number}"
-            raise WeightsError(
-                f"{where}: between word and numbers is more than one blank, or a tab"
-            )
+        if b"\t" in word or word != word.strip(b" "):
+            raise WeightsError(f"{self.path}, line {number}: tabs or two spaces between its fields")
         return word
 
     def _find(self, word: str) -> int | None:

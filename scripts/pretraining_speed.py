@@ -135,8 +135,8 @@ class Step:
         self.streams = Streams(module.corpus, training.batch_size, training.unroll_steps)
         self.optimizer = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
         self.autocast = lambda: torch.autocast(device, torch.bfloat16, enabled=half)
+        self.draws = count()  # each as in training: while the one before is in use
         self.state = self.model.bilm.zero_state(training.batch_size, self.model.softmax.weight)
-        self.steps = count()  # negatives are drawn ahead, for the step that follows
         if device == "cuda":  # as in training
             with self.autocast():
                 self.model.record(training.unroll_steps, training.batch_size)
@@ -167,7 +167,7 @@ class Step:
         words = self._words().detach().requires_grad_()
         yield "LSTMs", lambda: self._contexts(words).sum().backward()
         vectors = self._contexts(words).detach().flatten(0, 2).requires_grad_()
-        yield "softmax", lambda: self._loss(vectors, next(self.steps)).backward()
+        yield "softmax", lambda: self._loss(vectors).backward()
         yield "clipping and optimizer", self._update
         yield "whole step", lambda: self.all_of(number)
 
@@ -179,10 +179,12 @@ class Step:
         with self.autocast():
             return self.model.contexts(words, self.window, self.state)[0]
 
-    def _loss(self, vectors: Tensor, step: int) -> Tensor:
+    def _loss(self, vectors: Tensor) -> Tensor:
         with self.autocast():
             targets = self.window.targets.flatten()
-            return self.model.softmax.loss(vectors, targets, self.module.negatives(step))
+            return self.model.softmax.loss(
+                vectors, targets, self.module.negatives(next(self.draws))
+            )
 
     def _update(self) -> None:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 10)
@@ -193,9 +195,10 @@ class Step:
     def loss_of(self, number: int) -> float:
         """Return a window's loss from zero state, nothing dropped out."""
         self.module.eval()
+        self.draws = count()  # the same negatives for both
         window = self.streams.window(number)
         self.window = type(window)(*(tensor.to(self.device) for tensor in window))
-        loss = self._loss(self._contexts(self._words()).flatten(0, 2), number).item()
+        loss = self._loss(self._contexts(self._words()).flatten(0, 2)).item()
         self.module.train()
         return loss
 
@@ -204,7 +207,7 @@ class Step:
         self.window = type(window)(*(tensor.to(self.device) for tensor in window))
         with self.autocast():
             vectors, _ = self.model(self.window, self.state)
-        self._loss(vectors.flatten(0, 2), next(self.steps)).backward()
+        self._loss(vectors.flatten(0, 2)).backward()
         self._update()
 
 

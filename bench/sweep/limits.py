@@ -1,4 +1,4 @@
-"""The cores that this process may use, within a container or a job, too."""
+"""What this process may use of the machine: its cores, within a container or a job, too."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _KEYS = {
     },
     "char_cnn.embedding": {"dim"},
 }
-TRAINING_KEYS = {
+_TRAINING_KEYS = {
     "all_clip_norm_val",
     "batch_size",
     "bidirectional",
@@ -63,7 +63,7 @@ TRAINING_KEYS = {
 def read_json(path: str | Path) -> Any:
     """Read a JSON file of settings. Raises OptionsError where it is missing or not JSON."""
     try:
-        return strict_json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        return strict_json.loads(Path(path).expanduser().read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise OptionsError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:
@@ -158,7 +158,7 @@ def _check_keys(raw: Json, origin: str) -> None:
         place = f"{section}." if section else ""
         if not isinstance(entry, Mapping):
             raise OptionsError(f"{origin}: {section or 'the file'} must be a JSON object")
-        ignored = set() if section else TRAINING_KEYS
+        ignored = set() if section else _TRAINING_KEYS
         for key in entry:
             if key not in known | ignored:
                 raise OptionsError(f"{origin}: unknown key {place}{key}{did_you_mean(key, known)}")
@@ -213,12 +213,13 @@ class _Reader:
 
     def filters(self, name: str) -> tuple[tuple[int, int], ...]:
         banks = self._get(name)
+        expected = "a list of [width, number] pairs of whole numbers"
         try:
             pairs = tuple((width, number) for width, number in banks)
         except (TypeError, ValueError):
-            pairs = ((None, None),)
+            raise self._refuse(name, expected) from None
         if any(type(number) is not int for pair in pairs for number in pair):
-            raise self._refuse(name, "a list of [width, number] pairs")
+            raise self._refuse(name, expected)
         longest = self.integer("char_cnn.max_characters_per_token", most=LONGEST)
         if not pairs or any(not (1 <= w <= longest and 1 <= n <= WIDEST) for w, n in pairs):
             raise self._refuse(

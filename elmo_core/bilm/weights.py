@@ -9,15 +9,13 @@ the tensor and both shapes.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
-import safetensors
+import safetensors.torch
 import torch
-from safetensors.torch import save as as_bytes
 from torch import Tensor
 
 from elmo_core import strict_json
@@ -58,7 +56,8 @@ def save(bilm: BiLM, path: str | Path, *, half: bool = False) -> None:
         state = {name: tensor.half() for name, tensor in state.items()}
     metadata = {"format": FORMAT, "options": bilm.options.canonical()}
     with replacing(path) as temporary:
-        temporary.write_bytes(as_bytes(state, metadata))  # save_file lets nobody else read it
+        # Not `save_file`, whose files are readable for their owner alone, whatever the umask.
+        temporary.write_bytes(safetensors.torch.save(state, metadata))
 
 
 def load_hdf5(options: Options, path: str | Path) -> BiLM:
@@ -151,14 +150,20 @@ def _readable(path: str | Path) -> Iterator[None]:
     """Turn the two libraries' complaints about missing or damaged files into WeightsError."""
     if not Path(path).is_file():
         raise WeightsError(f"{path}: no such file")
-    if not os.access(path, os.R_OK):
-        raise WeightsError(f"{path}: may not be read by you")
+    try:
+        Path(path).open("rb").close()  # to safetensors, what may not be read is not there
+    except OSError as error:
+        raise WeightsError(f"{path}: cannot be read ({error.strerror})") from error
     try:
         yield
     except ElmoCoreError:
         raise
     except (
-        *(OSError, KeyError, RuntimeError, TypeError, ValueError),  # h5py, of a damaged header
+        OSError,
+        KeyError,
+        RuntimeError,
+        TypeError,
+        ValueError,
         safetensors.SafetensorError,
     ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -67,12 +67,13 @@ def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Pa
     if target.is_file():
         return target
     packed = target.parent / archive.url.rsplit("/", 1)[-1]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with locked(f"{packed}.unpacked.lock"):  # one removes what another may be reading
+    packed.parent.mkdir(parents=True, exist_ok=True)
+    with locked(packed.with_suffix(".lock")):  # the archive is one process's until it is gone
+        if target.is_file():
+            return target
+        download(archive.url, packed, sha256=archive.sha256, offline=offline)
+        unpack(packed, target.parent, lambda member: member if member == target.name else None)
         if not target.is_file():
-            download(archive.url, packed, sha256=archive.sha256, offline=offline)
-            unpack(packed, target.parent, lambda member: member if member == target.name else None)
-            if not target.is_file():
-                raise FetchError(f"{packed}: no {target.name} inside")
-            packed.unlink()
+            raise FetchError(f"{packed}: no {target.name} inside")
+        packed.unlink()
     return target

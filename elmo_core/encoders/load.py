@@ -121,9 +121,8 @@ def _load(path: Path, options: str | Path | Mapping[str, Any] | None) -> BiLM:
         return weight_files.load(path)
     if options is None:
         raise OptionsError(f"{path} needs its options: give options=… beside weights=…")
-    if isinstance(options, Mapping):
-        return weight_files.load_hdf5(Options.parse(options), path)
-    return weight_files.load_hdf5(Options.read(Path(options).expanduser()), path)
+    parsed = Options.parse(options) if isinstance(options, Mapping) else Options.read(options)
+    return weight_files.load_hdf5(parsed, path)
 
 
 def _in_folder(folder: Path) -> tuple[Path, Path | None]:

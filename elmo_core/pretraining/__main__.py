@@ -1,7 +1,4 @@
-"""`python -m elmo_core.pretraining`.
-
-Exit status: 0 done, 2 something the user can mend, 130 interrupted.
-"""
+"""`python -m elmo_core.pretraining`: exit status 0 done, 2 to be mended by the user, 130 Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,19 +16,18 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         given.run(given)
     except KeyboardInterrupt:
-        print("interrupted; a training goes on with the same command", file=sys.stderr)
-        sys.exit(130)
+        _stop("interrupted: give the same command again to go on", 130)
     except ElmoCoreError as error:
-        _stop(str(error))
+        _stop(f"error: {error}")
     except OSError as error:
         if error.strerror is None or error.errno == errno.EPIPE:
             raise
-        _stop(f"{error.filename or 'writing'}: {error.strerror}")
+        _stop(f"error: {error.filename or 'writing'}: {error.strerror}")
 
 
-def _stop(message: str) -> None:
-    print(f"error: {message}", file=sys.stderr)
-    sys.exit(2)
+def _stop(message: str, status: int = 2) -> None:
+    print(message, file=sys.stderr)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

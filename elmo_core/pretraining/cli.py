@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from elmo_core.arguments import share, whole_number
-from elmo_core.errors import OptionsError
 from elmo_core.subcommands import Subcommands
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
@@ -186,14 +185,13 @@ def _loop(given: Namespace) -> dict[str, Any]:
 
 
 def _evaluate(given: Namespace) -> None:
+    from elmo_core.devices import checked
     from elmo_core.pretraining import folder
     from elmo_core.pretraining.perplexity import measure_text
 
+    device = checked(given.device)
     model, vocabulary, _ = folder.load(given.model)
-    try:
-        model.to(given.device)
-    except (RuntimeError, AssertionError) as error:  # torch's, for no such device and for no GPU
-        raise OptionsError(f"--device {given.device}: {str(error).splitlines()[0]}") from None
+    model.to(device)
     for text in given.texts:
         print(f"{text}: {measure_text(model, vocabulary, [text], given.batch_size)}")
 

@@ -22,10 +22,11 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         half: whether to store float16, in our format only: the published layout is float32.
 
     Raises:
-        OptionsError: `half` with the published layout, or `out` is `source`.
+        OptionsError: `half` with the published layout, or `out` is the model itself.
         WeightsError: `source` holds no model.
     """
     folder.check_apart(source, out)
+    folder.check_apart(source / OWN_FILE, out)
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
         weights.save(bilm, out, half=half)

@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import safetensors
+import safetensors.torch
 from safetensors.torch import load_file
-from safetensors.torch import save as as_bytes
 
 from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE, STEPS
@@ -36,7 +35,13 @@ def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folde
     weights.save(model.bilm, folder / OWN_FILE)
     state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
     with replacing(folder / SOFTMAX) as temporary:
-        temporary.write_bytes(as_bytes(state))
+        temporary.write_bytes(safetensors.torch.save(state))  # as `weights.save` does
+
+
+def check_apart(source: Path, out: Path) -> None:
+    """Raise OptionsError where what is made of a model would take its place."""
+    if source.resolve() == out.resolve():
+        raise OptionsError(f"{out}: the model itself would be overwritten: choose another place")
 
 
 def keep(model: LanguageModel, step: int, folder: Path) -> None:
@@ -47,12 +52,6 @@ def keep(model: LanguageModel, step: int, folder: Path) -> None:
 def kept(step: int, folder: Path) -> Path:
     """Return the file that `keep` writes."""
     return folder / STEPS / f"{step}.safetensors"
-
-
-def check_apart(source: Path, out: Path) -> None:
-    """Raise OptionsError where what is made of a model would be written over it."""
-    if out.resolve() == source.resolve():
-        raise OptionsError(f"{out}: is the model that is read: choose another folder")
 
 
 def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:

@@ -6,7 +6,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from elmo_core.lightning import (
     MisconfigurationException,
     SafeCheckpointIO,
     pl,
-    rank_zero_only,
     read_checkpoint,
     set_aside,
 )
@@ -29,7 +28,7 @@ from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
 from elmo_core.pretraining.progress import Progress, log_row
 
-CHECKPOINT = "last.ckpt"
+CHECKPOINT, LOCK = "last.ckpt", ".lock"
 HELDOUT_TOKENS = 50_000
 """Measured at every interval; `evaluate` measures all."""
 
@@ -48,16 +47,13 @@ def fit(
 
     Every so many steps, held-out text is measured, and model, checkpoint and log are written; the
     encoder as it is after each of the steps `keep` stays, too.
-    Raises TrainingError: another training's checkpoint, or one beyond the end; another process that
-    trains in `out`; a step that cannot be kept; a loss that is no number; a full disk.
+    Raises TrainingError: no such accelerator; another process trains in `out`; another training's
+    checkpoint, or one beyond the end; a step that cannot be kept; a loss that is no number; a full
+    disk.
     """
     _check_within(keep, module.total_steps)
-    with _alone(out), _quiet():
-        checkpoint, done = _whole(out / CHECKPOINT)
-        _check_kept(keep, done, out)
-        if done == module.total_steps:
-            print(f"{out}: has been trained for all of its {done} steps", file=sys.stderr)
-        with _possible(accelerator, module.devices):
+    with _quiet():
+        with _there(f"{accelerator}, devices {module.devices}"):
             trainer = pl.Trainer(
                 default_root_dir=out,
                 accelerator=accelerator,
@@ -74,36 +70,36 @@ def fit(
                 enable_model_summary=False,
                 use_distributed_sampler=False,
             )
-        try:
-            trainer.fit(module, ckpt_path=checkpoint)
-        except SystemExit:  # Lightning's, after an interruption
-            if trainer.interrupted:
-                raise KeyboardInterrupt from None
-            raise
+        # Of several processes, the first one holds the folder for all.
+        with _held(out) if trainer.is_global_zero else nullcontext():
+            checkpoint, done = _whole(out / CHECKPOINT)
+            _check_kept(keep, done, out)
+            try:
+                trainer.fit(module, ckpt_path=checkpoint)
+            except SystemExit as stop:
+                if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning's way of Ctrl-C
+                    raise stop.__context__ from None
+                raise
+        if done == module.total_steps and trainer.is_global_zero:
+            print(f"{out}: all {done:,} steps were done before", file=sys.stderr)
 
 
 @contextmanager
-def _possible(accelerator: str, devices: int) -> Iterator[None]:
-    """Turn Lightning's complaints about a device that is not there into TrainingError."""
+def _there(asked: str) -> Iterator[None]:
+    """Turn Lightning's complaints about an accelerator that is not there into TrainingError."""
     try:
         yield
-    except (ValueError, MisconfigurationException) as error:
-        reason = " ".join(str(error).split())
-        raise TrainingError(f"--accelerator {accelerator} --devices {devices}: {reason}") from None
+    except (ValueError, ImportError, MisconfigurationException) as error:
+        raise TrainingError(f"accelerator {asked}: {error}") from error
 
 
-@contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Keep other trainings out of a folder; of the processes of one, the first does."""
-    if getattr(rank_zero_only, "rank", 0):
-        yield
-        return
+def _held(out: Path) -> ExitStack:
+    """Lock the folder. Raises TrainingError where another process trains there."""
     out.mkdir(parents=True, exist_ok=True)
-    held = lock(out / ".lock", wait=False)
+    held = lock(out / LOCK, wait=False)
     if held is None:
         raise TrainingError(f"{out}: another process trains here: wait, or choose another folder")
-    with held:
-        yield
+    return held
 
 
 def _whole(checkpoint: Path) -> tuple[Path | None, int]:

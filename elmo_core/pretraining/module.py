@@ -54,6 +54,7 @@ class PretrainingModule(pl.LightningModule):
         self.recent: deque[float] = deque(maxlen=100)
         self._unseen: list[tuple[str, int, Tensor]] = []  # what, of which step, how much
         self.state: State | None = None
+        self._written = False  # whether there is a checkpoint
         self._negatives = Ahead(self._draw_negatives)
 
     @property
@@ -118,9 +119,10 @@ class PretrainingModule(pl.LightningModule):
         values = torch.stack([number for _, _, number in unseen]).tolist()
         for (what, step, _), value in zip(unseen, values, strict=True):
             if not math.isfinite(value):
+                good = "; the last checkpoint, from before, is good" if self._written else ""
                 raise TrainingError(
-                    f"the {what} of step {step} is {value}: train again with a lower "
-                    "training.learning_rate; the last checkpoint, if there is one, is from before"
+                    f"the {what} of step {step} is {value}{good}: train again with a lower "
+                    "training.learning_rate"
                 )
             if what == LOSS:
                 self.recent.append(value)
@@ -156,7 +158,7 @@ class PretrainingModule(pl.LightningModule):
         return [optimizer], [{"scheduler": schedule, "interval": "step"}]
 
     def on_train_start(self) -> None:
-        """Begin where this schedule has the rate, which a checkpoint's own may have elsewhere."""
+        """Begin at the schedule's rate; a checkpoint has that of the epochs before."""
         if self.training_part.optimizer == "adam":
             share = self._share_of_learning_rate(self.global_step)
             for group in self.trainer.optimizers[0].param_groups:
@@ -191,6 +193,7 @@ class PretrainingModule(pl.LightningModule):
         states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
         recent = list(self.recent)
         checkpoint[KEY] = {"record": self.record(), "states": states, "recent": recent}
+        self._written = True
 
     def _of_all_devices(self, tensor: Tensor) -> Tensor:
         """Gather a tensor of every device: (devices, …)."""
@@ -215,6 +218,7 @@ class PretrainingModule(pl.LightningModule):
                 f"the model has already been trained for {done} steps, and {EPOCHS} = "
                 f"{record[EPOCHS]} are {total}: ask for more, or choose another folder"
             )
+        self._written = True
         states = checkpoint[KEY]["states"]
         self.state = State(*(t[self.global_rank].to(self.device) for t in states))
         self.recent.extend(checkpoint[KEY].get("recent", ()))  # older checkpoints lack them

@@ -96,7 +96,11 @@ class _Window(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
         inputs, input_weight, recurrent_weight, projection, *saved = ctx.saved_tensors
         gates, cells, squashed, hiddens = saved
-        cell_bound, hidden_bound = ctx.bounds
+        # What was clipped lies at the bound as its own precision has it.
+        cell_bound, hidden_bound = (
+            torch.tensor(bound, dtype=clipped.dtype).item()
+            for bound, clipped in zip(ctx.bounds, (cells, hiddens), strict=True)
+        )
         steps, _, size = squashed.shape
         d_sums = gates.new_empty(gates.shape[1:])
         d_all = inputs.new_empty(gates.shape)
@@ -145,5 +149,4 @@ def _clip_backward(d_clipped: Tensor, clipped: Tensor, bound: float) -> Tensor:
     """Nothing flows to where a value is at its bound."""
     if bound == math.inf:
         return d_clipped
-    bound = float(torch.tensor(bound, dtype=clipped.dtype))  # as the value was clipped
     return aten.hardtanh_backward(d_clipped, clipped.to(d_clipped), -bound, bound)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from elmo_core.bilm.options import TRAINING_KEYS, Options, read_json
+from elmo_core.bilm.options import Options, read_json
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError, did_you_mean
 
@@ -37,12 +37,10 @@ class Training:
             self._check(name, math.isfinite(getattr(self, name)), "finite")
         for name in ("batch_size", "unroll_steps", "epochs", "learning_rate", "all_clip_norm_val"):
             self._check(name, getattr(self, name) > 0, "above 0")
-        for name in ("n_negative_samples_batch", "warmup_steps", "seed"):
-            self._check(name, getattr(self, name) >= 0, "0 or above")
-        self._check(
-            "n_negative_samples_batch", self.n_negative_samples_batch != 1, "0, or 2 or more"
-        )
-        self._check("seed", self.seed < 2**63, "below 2^63")
+        self._check("warmup_steps", self.warmup_steps >= 0, "0 or above")
+        self._check("seed", 0 <= self.seed < 2**63, "from 0 to below 2^63")
+        samples = self.n_negative_samples_batch
+        self._check("n_negative_samples_batch", samples == 0 or samples > 1, "0, or 2 or above")
         self._check("dropout", 0 <= self.dropout < 1, "from 0 to below 1")
         self._check("optimizer", self.optimizer in ("adagrad", "adam"), "adagrad or adam")
 
@@ -54,6 +52,7 @@ class Training:
     def parse(cls, raw: Mapping[str, Any], origin: str = "options") -> Training:
         """Take settings, others by default. Raises OptionsError for an unknown key or type."""
         known = {field.name: type(getattr(cls, field.name)) for field in fields(cls)}
+        taken = {}
         for key, value in raw.items():
             if key not in known:
                 hint = did_you_mean(key, known)
@@ -62,10 +61,11 @@ class Training:
             if not isinstance(value, accepted) or isinstance(value, bool):
                 wanted = known[key].__name__
                 raise OptionsError(f"{origin}: {PART}.{key} must be of type {wanted}: {value!r}")
-        try:
-            return cls(**{key: known[key](value) for key, value in raw.items()})
-        except OverflowError:
-            raise OptionsError(f"{origin}: a number of the {PART} part is too large") from None
+            try:
+                taken[key] = known[key](value)
+            except OverflowError:
+                raise OptionsError(f"{origin}: {PART}.{key} must be below 1e308") from None
+        return cls(**taken)
 
 
 _PRESETS = {
@@ -81,13 +81,6 @@ _PRESETS = {
 """Those that are not trained as the published ones were."""
 
 
-PUBLISHED = {
-    **{field.name: field.name for field in fields(Training) if field.name in TRAINING_KEYS},
-    "n_epochs": "epochs",
-}
-"""Settings by the names that the published training program has for them, on the top level."""
-
-
 def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
     """Read a preset by name (`mini`, `small`, …, `elmo-mini`, …), or an options file.
 
@@ -98,7 +91,7 @@ def read(source: str, changes: Sequence[str] = ()) -> tuple[Options, Training]:
         options = Options.parse(PRESETS[name].options)
         training = asdict(_PRESETS.get(name, Training()))
     else:
-        options, training = _read_file(Path(source))
+        options, training = _read_file(Path(source).expanduser())
     return options, changed(Training.parse(training, source), changes)
 
 
@@ -114,9 +107,18 @@ def _read_file(path: Path) -> tuple[Options, dict[str, Any]]:
     raw = read_json(path)
     if not isinstance(raw, dict) or not isinstance(raw.get(PART, {}), dict):
         raise OptionsError(f"{path}: the file and its {PART} part must be JSON objects")
-    theirs = {ours: raw[name] for name, ours in PUBLISHED.items() if name in raw}
-    training = {**theirs, **raw.pop(PART, {})}
+    training = _published(raw) | raw.pop(PART, {})
     return Options.parse(raw, str(path)), training
+
+
+def _published(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the published program's own file says of the training, on its top level."""
+    names = {"epochs": "n_epochs"}
+    given = {field.name: names.get(field.name, field.name) for field in fields(Training)}
+    training = {name: raw[theirs] for name, theirs in given.items() if theirs in raw}
+    if raw.get("sample_softmax") is False:
+        training["n_negative_samples_batch"] = 0
+    return training
 
 
 def _parse_changes(changes: Sequence[str]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return F.linear(x, weight, bias)
     with torch.autocast("cpu", enabled=False):
         output: Tensor = _Linear.apply(x.reshape(rows, x.shape[-1]), weight, bias, dtype)
-    return output.view(*x.shape[:-1], len(weight))
+    return output.view(*x.shape[:-1], weight.shape[0])
 
 
 def times(x: Tensor, weight: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import torch
 
-from elmo_core.memory import free_memory
+from elmo_core.memory import all_memory
 from elmo_core.store.feature_store import FeatureStore, Sentence
 from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
@@ -62,8 +62,8 @@ def estimate(store: FeatureStore, missing: Mapping[bytes, Sentence]) -> Cost:
     if not missing:
         return Cost(0, 0, 0, 0.0)
     ordered = sorted(missing.values(), key=len)
-    count = min(PROBE, len(ordered))
-    probe = [ordered[i * len(ordered) // count] for i in range(count)]
+    n = min(PROBE, len(ordered))
+    probe = [ordered[i * len(ordered) // n] for i in range(n)]
     store.encode(probe[:1])  # what is only done once shall not count
     started = time.perf_counter()
     encoded = store.encode(probe)
@@ -84,10 +84,10 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
         room, said = left, f"{amount(left)} are left of {amount(limit)} for {store.root}"
     if cost.bytes <= room:
         return "store", said
-    half = free_memory() // 2
-    if cost.bytes <= half:
+    memory = half_of_memory() - store.kept
+    if cost.bytes <= memory:
         return "memory", said
-    return "live", f"{said}, and {amount(half)} of memory may be used"
+    return "live", f"{said}, and {amount(memory)} of memory may be used"
 
 
 def room_on(device: torch.device) -> tuple[int, str]:
@@ -99,6 +99,11 @@ def room_on(device: torch.device) -> tuple[int, str]:
     free, total = torch.cuda.mem_get_info(device)
     said = f"{amount(free)} are free, {amount(total // 4)} of them for training"
     return free - total // 4, said
+
+
+def half_of_memory() -> int:
+    """Return half of the memory that this machine or job has, in bytes."""
+    return all_memory() // 2
 
 
 def amount(size: int) -> str:

@@ -12,14 +12,14 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
     """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
-    What a folder hides, whose name begins with a dot, is no text.
+    Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
     """
     found: dict[str, Path] = {}
     for given in inputs:
         if not given.exists():
             raise TextError(f"{given}: no such file or folder")
         root = given.resolve()
-        paths = _below(root) if root.is_dir() else [root]
+        paths = sorted(_below(root)) if root.is_dir() else [root]
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:
@@ -30,9 +30,11 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _below(root: Path) -> list[Path]:
-    files = (path for path in root.rglob("*") if path.is_file())
-    return sorted(p for p in files if all(part[0] != "." for part in p.relative_to(root).parts))
+def _below(root: Path) -> Iterator[Path]:
+    for path in root.rglob("*"):
+        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if path.is_file() and not hidden:
+            yield path
 
 
 def read_lines(path: Path) -> Iterator[str]:

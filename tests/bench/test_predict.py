@@ -86,6 +86,10 @@ def test_what_a_user_can_mend_is_one_line(
     assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
     assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]
+    (tmp_path / "in").write_text(json.dumps(PAIR))
+    given = ("--input", tmp_path / "in", "--output", tmp_path / "in")
+    assert "is the input, which it would replace" in said(folder, *given)[1]
+    assert json.loads((tmp_path / "in").read_text()) == PAIR
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])

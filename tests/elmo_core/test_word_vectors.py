@@ -71,9 +71,9 @@ def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),
         ("the 1 2\nbank 1 nan\n", "line 2: expected a word and 2 finite numbers"),
         ("2 2\nthe 1 2\nbank 1 inf\n", "line 3: expected a word and 2 finite numbers"),
-        ("2 3\nthe 1 2\nbank 1 2\n", "line 2: 2 numbers, where line 1 says 3"),
-        ("the\t1 2 3\n", "line 1: between word and numbers is more than one blank, or a tab"),
-        ("the 1 2\nbank  1 2\n", "line 2: between word and numbers is more than one blank"),
+        ("the 1 2\nbank  1 2\n", "line 2: tabs or two spaces"),
+        ("the 1 2\nbank\t1 2 3\n", "line 2: tabs or two spaces"),
+        ("3 2\nthe 1 2\nbank 3 4\n", "line 1: '3 2' is not the size of the file, '2 2'"),
         ("bank 1 2\nthe 1 2\nbank 1 2\n", "lines 1 and 3: 'bank' stands in the file twice"),
     ],
 )

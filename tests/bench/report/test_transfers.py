@@ -145,6 +145,35 @@ def test_two_sets_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert rows == ["mini → away (dddddd)", "mini → away (ffffff)", "mini → mini"]
 
 
+def test_two_training_sets_that_share_their_dev_set_are_two_rows(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    for seed, train in ((1, "1" * 32), (2, "2" * 32)):
+        run_id = evaluation(make, skill=0.5, seed=seed)
+        for folder in (make.folder / "snli").glob(f"{run_id}*"):
+            found = finished(folder)
+            kept = {**HOME, "train": train}
+            if found.evaluation:
+                origin = {**found.evaluation.trained_on, "fingerprint": kept}
+                found = replace(found, evaluation=replace(found.evaluation, trained_on=origin))
+            else:
+                found = replace(found, data={**found.data, "fingerprint": kept})
+            Record(folder).write_result(found)
+    rows = table(make.folder)[1].experiment.rows
+    assert [row for row in rows if "away" in row] == [
+        "mini (111111) → away",
+        "mini (222222) → away",
+    ]
+
+
+def test_a_set_is_one_whichever_split_was_read(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    evaluation(make, skill=0.5, splits=("dev",))
+    evaluation(make, skill=0.5, splits=("test",), seed=2)
+    evaluation(make, skill=0.5, splits=("test",), seed=3, noise=0.2)
+    rows = table(make.folder)[1].experiment.rows
+    assert rows == ["mini → away", "mini → mini", "mini → mini (typos 20 %)"]
+
+
 def test_of_two_with_other_splits_the_larger_one_counts(tmp_path: Path) -> None:
     make = Maker(tmp_path / "runs")
     evaluation(make, skill=0.5)

@@ -1,4 +1,4 @@
-"""The cores that a process may use."""
+"""What a process may use of this machine."""
 
 from __future__ import annotations
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,10 +47,17 @@ def test_only_what_is_asked_for_is_kept(server: FileServer) -> None:
     assert glove.fetch("glove.6B.50d") == path == glove.find("glove.6B.50d")
 
 
-def test_two_may_fetch_at_once(server: FileServer) -> None:
-    names = ["glove.6B.50d", "glove.6B.100d"] * 3
-    with ThreadPoolExecutor(len(names)) as pool:
-        assert {path.stem for path in pool.map(glove.fetch, names)} == {*names}
+def test_several_may_ask_at_once(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    unpack = glove.unpack
+
+    def slowly(*given: Any) -> Any:
+        time.sleep(0.2)
+        return unpack(*given)
+
+    monkeypatch.setattr(glove, "unpack", slowly)
+    with ThreadPoolExecutor() as pool:
+        paths = list(pool.map(glove.fetch, ["glove.6B.50d", "glove.6B.50d", "glove.6B.100d"]))
+    assert all(path.is_file() for path in paths)
 
 
 def test_a_name_will_do_wherever_vectors_are_read(server: FileServer) -> None:

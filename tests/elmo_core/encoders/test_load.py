@@ -51,6 +51,12 @@ def test_every_way_leads_to_the_same_encoder(tmp_path: Path, folder: Path, bilm:
     assert [encoder.name for encoder in encoders[:3]] == ["pair", "encoder", "own"]
 
 
+def test_a_home_folder_is_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    encoder = load_encoder(options="~/options.json", weights="~/weights.hdf5")
+    assert encoder.fingerprint == load_encoder(folder).fingerprint
+
+
 def test_a_preset_is_taken_from_the_cache_first(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,8 +71,6 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
     before = state(tmp_path / "model")
     for name, count in (("train", 300), ("dev", 50)):
         (tmp_path / name).write_text("a tree sees a zebra .\nthe mouse hears a dog .\n" * count)
-    with pytest.raises(OptionsError, match="model: is the model that is read"):
-        finetune(tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "model")
     worse, better = finetune(
         tmp_path / "model", [tmp_path / "train"], [tmp_path / "dev"], tmp_path / "tuned"
     )
@@ -84,6 +82,18 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
         load_encoder(tmp_path / "tuned").fingerprint != load_encoder(tmp_path / "model").fingerprint
     )
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "model").items())
+
+
+def test_finetuning_into_the_model_itself_is_refused(
+    run: Callable[..., None], text: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "model"
+    run(out)
+    (out / "last.ckpt").unlink()
+    before = state(out)
+    with pytest.raises(OptionsError, match="the model itself would be overwritten"):
+        finetune(out, [text], [text], tmp_path / "x" / ".." / "model")
+    assert all(torch.equal(t, before[name]) for name, t in state(out).items())
 
 
 def test_finetuning_goes_on_with_the_same_model_and_text_alone(

@@ -71,6 +71,23 @@ def test_under_autocast_products_alone_are_in_half_precision(window: Case) -> No
     torch.testing.assert_close(outputs.double(), exact, atol=0.05, rtol=0.05)
 
 
+def test_no_gradient_passes_a_clip_that_half_precision_rounds_down(
+    make_bilm: Callable[..., BiLM],
+) -> None:
+    torch.manual_seed(0)
+    lstm = make_bilm(proj_clip=0.7).forward_lstm[0]
+    assert isinstance(lstm, ProjectedLSTM)
+    for weight in lstm.parameters():
+        torch.nn.init.normal_(weight.requires_grad_(True), std=2)
+    size, cells = lstm.projection.shape
+    inputs = torch.randn(STEPS, BATCH, size, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        outputs, _, _ = unroll(lstm, inputs, torch.zeros(BATCH, size), torch.zeros(BATCH, cells))
+    clipped = outputs[-1][outputs[-1].abs() == torch.tensor(0.7, dtype=torch.bfloat16)]
+    assert len(clipped)
+    assert not torch.autograd.grad(clipped.sum(), inputs)[0].any()
+
+
 def test_no_gradient_goes_to_the_state(window: Case) -> None:
     lstm, inputs, hidden, cell = window
     _, after, memory = unroll(lstm, inputs, hidden.requires_grad_(True), cell)

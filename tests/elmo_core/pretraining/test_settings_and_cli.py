@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from elmo_core.bilm.options import Options
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError
-from elmo_core.locks import locked
 from elmo_core.pretraining import cli
 from elmo_core.pretraining.__main__ import main
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.settings import Training, read
+from elmo_core.pretraining.train import train
 
 VERBS = ("prepare", "train", "evaluate", "finetune", "export")
 
@@ -43,12 +44,26 @@ def test_an_options_file_is_the_published_one_and_a_training_part(
     assert training == Training(dropout=0.5, epochs=1.5, optimizer="adam")
 
 
-def test_the_published_program_s_options_bring_its_training(
+def test_the_published_program_s_own_file_says_how_it_trained(
     tiny_options: dict[str, Any], tmp_path: Path
 ) -> None:
-    path, theirs = tmp_path / "options.json", {"n_epochs": 3, "dropout": 0.3, "batch_size": 64}
-    path.write_text(json.dumps({**tiny_options, **theirs, "training": {"dropout": 0.5}}))
-    assert read(str(path))[1] == Training(epochs=3, batch_size=64, dropout=0.5)
+    path = tmp_path / "options.json"
+    theirs = {
+        "all_clip_norm_val": 10.0,
+        "batch_size": 128,
+        "bidirectional": True,
+        "dropout": 0.1,
+        "n_epochs": 10,
+        "n_negative_samples_batch": 8192,
+        "n_tokens_vocab": 793471,
+        "n_train_tokens": 768648884,
+        "unroll_steps": 20,
+    }
+    path.write_text(json.dumps(tiny_options | theirs))
+    assert read(str(path))[1] == Training()
+    changed = theirs | {"n_epochs": 3, "batch_size": 4, "sample_softmax": False}
+    path.write_text(json.dumps(tiny_options | changed | {"training": {"batch_size": 5}}))
+    assert read(str(path))[1] == Training(batch_size=5, epochs=3, n_negative_samples_batch=0)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +75,11 @@ def test_the_published_program_s_options_bring_its_training(
         ("batch_size=1.5", "training.batch_size must be of type int"),
         ("batch_size=0", "training.batch_size must be above 0"),
         ("optimizer=sgd", "training.optimizer must be adagrad or adam"),
-        ("n_negative_samples_batch=1", "n_negative_samples_batch must be 0, or 2 or more, got 1"),
-        (f"seed={2**63}", "training.seed must be below 2"),
-        (f"learning_rate=1{'0' * 400}", "a number of the training part is too large"),
         ("epochs=Infinity", "training.epochs must be finite, got inf"),
         ("learning_rate=NaN", "training.learning_rate must be finite, got nan"),
+        (f"learning_rate={10**400}", "training.learning_rate must be below 1e308"),
+        (f"seed={10**30}", r"training.seed must be from 0 to below 2\^63"),
+        ("n_negative_samples_batch=1", "samples_batch must be 0, or 2 or above, got 1"),
     ],
 )
 def test_changes_that_make_no_sense(change: str, message: str) -> None:
@@ -113,16 +128,6 @@ def test_the_documented_way(
     out = capsys.readouterr().out
     assert "100.00% of the training tokens" in out
     assert out.count("forward") == 2
-    for option in (["--device", "foo"], ["--device", "cuda:99"]):
-        with pytest.raises(SystemExit, match="2"):
-            main(["evaluate", model, f"{corpus}/heldout", *option])
-        assert f"error: {' '.join(option)}: " in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="2"):
-        main(["train", corpus, "-o", f"{model}2", "--options", str(options), "--accelerator=foo"])
-    assert "error: --accelerator foo --devices 1: " in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="2"):
-        main(["export", model, model])
-    assert f"error: {model}: is the model that is read" in capsys.readouterr().err
     assert (tmp_path / "published" / "weights.hdf5").is_file()
 
 
@@ -134,6 +139,8 @@ def test_the_documented_way(
         (["train", "gone", "-o", "out", "--options", "mimi"], "error: mimi: neither"),
         (["evaluate", "gone", "text"], "error: gone/vocabulary.txt: cannot be read"),
         (["export", "gone", "out"], "error: gone/encoder.safetensors: no such file"),
+        (["evaluate", "gone", "text", "--device", "foo"], "error: device foo: Expected one of"),
+        (["evaluate", "gone", "text", "--device", "cuda:99"], "error: device cuda:99: "),
     ],
 )
 def test_what_can_be_mended_is_one_line(
@@ -150,6 +157,40 @@ def test_what_can_be_mended_is_one_line(
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert error[0].startswith(message)
+
+
+@pytest.mark.parametrize("name", ["foo", "tpu"])
+def test_an_accelerator_that_is_not_there(
+    prepared: Path, options: Options, training: Training, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(TrainingError, match=f"accelerator {name}, devices 1: "):
+        train(prepared, tmp_path / "out", options, training, accelerator=name)
+
+
+@pytest.mark.parametrize("verb", ["prepare", "evaluate"])
+def test_ctrl_c_is_one_line(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, f"_{verb}", pressed)
+    with pytest.raises(SystemExit) as caught:
+        main([verb, "a", *(["b"] if verb == "evaluate" else ["-o", "b"])])
+    assert caught.value.code == 130
+    assert capsys.readouterr().err == "interrupted: give the same command again to go on\n"
+
+
+def test_ctrl_c_in_training_is_what_it_is_elsewhere(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PretrainingModule, "training_step", pressed)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # Lightning ignores the next Ctrl-C
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -176,27 +217,3 @@ def test_numbers_that_make_no_sense(
     assert caught.value.code == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert f"error: argument {option}: '{wrong}' is not a " in last
-
-
-def test_two_do_not_train_in_one_folder(run: Callable[..., None], tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    with (
-        locked(tmp_path / "out" / ".lock"),
-        pytest.raises(TrainingError, match="out: another process trains here"),
-    ):
-        run(tmp_path / "out")
-    run(tmp_path / "out")
-
-
-def test_an_interruption_is_one_line(
-    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.setattr(
-        PretrainingModule, "training_step", lambda *_: signal.raise_signal(signal.SIGINT)
-    )
-    options = ["--options", "mini", "--set", "batch_size=2", "--accelerator", "cpu"]
-    with pytest.raises(SystemExit) as caught:
-        main(["train", str(prepared), "-o", str(tmp_path / "out"), *options])
-    assert caught.value.code == 130
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said == "interrupted; a training goes on with the same command"

@@ -18,6 +18,8 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
+from elmo_core.errors import OptionsError
+from elmo_core.locks import locked
 from elmo_core.pretraining import folder, loop
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import CorpusError, TrainingError
@@ -75,7 +77,11 @@ def test_from_text_to_encoder(run: Callable[..., None], prepared: Path, tmp_path
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
 def test_a_training_that_died_ends_where_it_would_have_ended(
-    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimizer: str
+    run: Callable[..., None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    optimizer: str,
 ) -> None:
     run(tmp_path / "whole", optimizer=optimizer)
     with monkeypatch.context() as patched:
@@ -97,8 +103,29 @@ def test_a_training_that_died_ends_where_it_would_have_ended(
         (tmp_path / "broken/log.csv").read_text().splitlines()
     )
     steps.clear()
-    run(tmp_path / "broken", optimizer=optimizer)  # done already
+    capsys.readouterr()
+    run(tmp_path / "broken", optimizer=optimizer)
     assert steps == []
+    assert "steps were done before" in capsys.readouterr().err
+
+
+def test_two_trainings_do_not_share_a_folder(run: Callable[..., None], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with locked(out / loop.LOCK), pytest.raises(TrainingError, match="another process trains here"):
+        run(out)
+    assert not (out / loop.CHECKPOINT).exists()
+    run(out)
+
+
+@pytest.mark.parametrize("name", ["out", "out/encoder.safetensors"])
+def test_an_export_does_not_overwrite_its_model(
+    run: Callable[..., None], tmp_path: Path, name: str
+) -> None:
+    run(tmp_path / "out")
+    with pytest.raises(OptionsError, match="the model itself would be overwritten"):
+        export(tmp_path / "out", tmp_path / "x" / ".." / name)
+    assert "training" in json.loads((tmp_path / "out/options.json").read_text())
 
 
 @pytest.mark.slow
@@ -137,34 +164,27 @@ def test_a_checkpoint_of_another_training_is_refused(
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
-def test_a_training_may_be_made_longer(run: Callable[..., None], tmp_path: Path) -> None:
-    run(tmp_path / "out")
-    before = steps(tmp_path / "out")
-    run(tmp_path / "out", epochs=0.24)
-    assert steps(tmp_path / "out") >= 2 * before - 1
-    _, _, training = folder.load(tmp_path / "out")
-    assert training.epochs == 0.24
-
-
-def test_a_longer_training_begins_with_its_own_learning_rate(
+def test_a_training_may_be_made_longer(
     run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The checkpoint of a training that was to end there has a rate of 0."""
+    rates = []
+    original = PretrainingModule.training_step
+
+    def noted(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
+        rates.append(self.trainer.optimizers[0].param_groups[0]["lr"])
+        return original(self, window, index)
+
     run(tmp_path / "out")
-    done, rates = steps(tmp_path / "out"), []
-    step = PretrainingModule.configure_gradient_clipping
-
-    def noted(self: PretrainingModule, optimizer: Any, *rest: Any, **named: Any) -> None:
-        rates.append((self.global_step, optimizer.param_groups[0]["lr"]))
-        step(self, optimizer, *rest, **named)
-
-    monkeypatch.setattr(PretrainingModule, "configure_gradient_clipping", noted)
+    before = steps(tmp_path / "out")
+    monkeypatch.setattr(PretrainingModule, "training_step", noted)
+    run(tmp_path / "whole", epochs=0.24)
+    whole = rates.copy()
+    rates.clear()
     run(tmp_path / "out", epochs=0.24)
-    run(tmp_path / "at once", epochs=0.24)
-    begun = next(i for i, (number, _) in enumerate(rates) if number == 0)
-    assert rates[0][0] == done
-    for longer, at_once in zip(rates[:begun], rates[begun + done :], strict=True):
-        assert longer == (at_once[0], pytest.approx(at_once[1]))
+    assert steps(tmp_path / "out") >= 2 * before - 1
+    assert rates == whole[before:]
+    _, _, training = folder.load(tmp_path / "out")
+    assert training.epochs == 0.24
 
 
 def test_a_training_may_be_made_shorter_but_not_than_it_is(
@@ -188,7 +208,7 @@ def test_a_gradient_that_is_no_number(
     run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.inf))
-    with pytest.raises(TrainingError, match="the gradient of step 1 is inf"):
+    with pytest.raises(TrainingError, match="the gradient of step 1 is inf: train again"):
         run(tmp_path / "out")
 
 
@@ -204,7 +224,7 @@ def test_a_loss_that_is_no_number(
 
     with monkeypatch.context() as patched:
         patched.setattr(PretrainingModule, "training_step", poisoned)
-        with pytest.raises(TrainingError, match=f"the loss of step {EVERY + 2} is nan"):
+        with pytest.raises(TrainingError, match=f"step {EVERY + 2} is nan; the last checkpoint"):
             run(tmp_path / "out")
     assert all(tensor.isfinite().all() for tensor in state(tmp_path / "out").values())
     run(tmp_path / "out")  # goes on from the last checkpoint
@@ -233,7 +253,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(
         def write(*arguments: Any) -> Any:
             path = next(a for a in arguments if isinstance(a, Path))
             calls.append(path)
-            if len(calls) < 2:
+            if len(calls) < (2 if fails == "checkpoint" else 4):  # of the second interval
                 return original(*arguments)
             path.write_text("half of it")
             raise OSError(28, "No space left on device")

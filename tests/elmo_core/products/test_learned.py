@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from elmo_core.products import Linear, linear, outer, path, times
+from elmo_core.products import learned as learned_products
 
 ROWS, IN, OUT = 75, 120, 130  # not among the sizes that rows are rounded up to; enough for oneDNN
 
@@ -151,9 +152,29 @@ def test_in_bfloat16_few_shapes_meet_onednn() -> None:
     assert len(shapes.seen) == 3 * 16  # of the output and of both gradients
 
 
-def test_no_rows() -> None:
+def test_a_product_is_onednn_s_by_its_multiplications(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    original = learned_products._onednn
+
+    def noted(*given: Tensor) -> Tensor:
+        calls.append(given)
+        return original(*given)
+
+    monkeypatch.setattr(learned_products, "_onednn", noted)
+    wide, narrow = torch.randn(ROWS, 2000), torch.randn(ROWS, 10)
+    for left, right in ((wide, narrow), (narrow, wide)):  # 1.5 million in both
+        torch.testing.assert_close(outer(left, right), left.t() @ right, rtol=1e-5, atol=1e-4)
+    assert len(calls) == (2 if path.chosen() == "onednn" else 0)
+
+
+def test_no_rows_in_bfloat16() -> None:
+    layer, x = Linear(IN, OUT), torch.randn(3, 0, IN, requires_grad=True)
     with torch.autocast("cpu", torch.bfloat16):
-        assert linear(torch.zeros(0, 5), torch.ones(8, 5)).shape == (0, 8)
+        output = layer(x)
+    output.sum().backward()
+    assert output.shape == (3, 0, OUT)
+    assert layer.weight.grad is not None
+    assert not layer.weight.grad.any()
 
 
 def test_no_device() -> None:

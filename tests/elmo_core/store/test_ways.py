@@ -41,7 +41,7 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def set_free(disk: int = 1 << 40, memory: int = 1 << 40) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=disk))
-        monkeypatch.setattr(plan, "free_memory", lambda: 2 * memory)
+        monkeypatch.setattr(plan, "half_of_memory", lambda: memory)
 
     return set_free
 
@@ -87,19 +87,11 @@ def test_the_estimate_is_what_is_written(opened: Opened) -> None:
     assert cost.bytes < path.stat().st_size < cost.bytes + DISTINCT * 20 + 1000
 
 
-def test_the_estimate_encodes_sentences_of_all_lengths(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = opened()
-    encoded, encode = [], store.encode
-
-    def noted(sentences: Any) -> Any:
-        encoded.append(sentences)
-        return encode(sentences)
-
-    monkeypatch.setattr(store, "encode", noted)
-    estimate(store, {bytes([n]): ("a",) * n for n in range(1, 6)})
-    assert sorted(map(len, encoded[-1])) == [1, 2, 3, 4, 5]
+def test_few_sentences_are_each_asked_once_for_the_estimate(opened: Opened) -> None:
+    encoder = Noting()
+    few = [("a",) * length for length in range(1, 8)]
+    estimate(opened(encoder), Wanted.of(few).distinct)
+    assert encoder.asked[1:] == few  # after a first one, which is not timed
 
 
 def test_a_short_disk_means_memory_a_short_memory_live(

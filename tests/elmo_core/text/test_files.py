@@ -7,10 +7,10 @@ from pathlib import Path
 from elmo_core.text.files import find_texts
 
 
-def test_what_a_folder_hides_is_no_text(tmp_path: Path) -> None:
-    for name in (".books/a.txt", ".books/.a.txt.17.tmp", ".books/.git/b.txt", ".books/c/d.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("A line .\n")
-    assert [*find_texts([tmp_path / ".books"])] == [".books/a.txt", ".books/c/d.txt"]
-    hidden = tmp_path / ".books" / ".git" / "b.txt"
-    assert [*find_texts([hidden]).values()] == [hidden.resolve()]
+def test_hidden_files_are_no_texts(tmp_path: Path) -> None:
+    root = tmp_path / ".mine" / "texts"
+    for name in ("b/a.txt", ".a.txt.77.tmp", "b/.DS_Store", ".git/HEAD"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    assert list(find_texts([root])) == ["texts/b/a.txt"]
+    assert list(find_texts([root / ".a.txt.77.tmp"])) == [".a.txt.77.tmp"]  # as it was named

@@ -1,0 +1,16 @@
+"""Files that are whole or not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elmo_core.whole_files import replacing
+
+
+def test_two_writers_of_one_process_number_do_not_meet(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with replacing(path) as first, replacing(path) as second:
+        first.write_text("of one machine")
+        second.write_text("of another")
+    assert path.read_text() == "of one machine"
+    assert list(tmp_path.iterdir()) == [path]
