@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 from bench.console import say
 from bench.errors import ConfigError
 from bench.run.imports import without_collecting
+from bench.sweep.gpus import places
 from bench.sweep.job import Job, runs
 from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
@@ -40,9 +41,11 @@ class Queue:
     def __str__(self) -> str:
         if self.at_once == 1:
             return "one after another"
-        each = "a thread" if self.threads == 1 else f"{self.threads} threads"
+        threads = {None: "", 1: ", a thread each"}.get(
+            self.threads, f", {self.threads} threads each"
+        )
         sharing = ", the last ones sharing cores" if self.spare else ""
-        return f"{self.at_once} at once, {each} each{self.because}{sharing}"
+        return f"{self.at_once} at once{threads}{self.because}{sharing}"
 
 
 class Cores(SideBySide):
@@ -95,7 +98,10 @@ def planned(hydra: DictConfig, jobs: Sequence[Job]) -> Queue:
     Raises:
         ConfigError: A key of the launcher makes no sense.
     """
-    if hydra.runtime.choices["hydra/launcher"] != "cores":
+    launcher = hydra.runtime.choices["hydra/launcher"]
+    if launcher == "gpus":
+        return Queue(min(len(places(hydra.launcher.gpus, hydra.launcher.per_gpu)), len(jobs)))
+    if launcher != "cores":
         return Queue()
     return queue_of(jobs, hydra.launcher.at_once, hydra.launcher.gb_per_run)
 

@@ -36,12 +36,21 @@ class Gpus(SideBySide):
         Raises:
             ConfigError: There is no GPU, or `per_gpu` is below 1.
         """
-        if self.per_gpu < 1:
-            raise ConfigError(f"hydra.launcher.per_gpu={self.per_gpu}: must be 1 or more")
-        names = found(self.gpus) * self.per_gpu
+        names = places(self.gpus, self.per_gpu)
         threads = {"OMP_NUM_THREADS": str(max(usable_cores() // len(names), 1)), **os.environ}
         slots = [Slot({**threads, VISIBLE: name}, f" on GPU {name}") for name in names]
         return self.done(job_overrides, slots)
+
+
+def places(gpus: Sequence[int | str] | None, per_gpu: int) -> list[str]:
+    """Return a GPU for each run that is done at once.
+
+    Raises:
+        ConfigError: There is no GPU, or `per_gpu` is below 1.
+    """
+    if per_gpu < 1:
+        raise ConfigError(f"hydra.launcher.per_gpu={per_gpu}: must be 1 or more")
+    return found(gpus) * per_gpu
 
 
 def found(gpus: Sequence[int | str] | None) -> list[str]:

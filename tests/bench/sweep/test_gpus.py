@@ -50,6 +50,12 @@ def test_several_runs_share_a_gpu(
     assert [line.rpartition(" ")[2] for line in commands.noted[:4]] == ["2", "GPU-5", "2", "GPU-5"]
 
 
+def test_the_plan_counts_the_runs_at_once(swept: Callable[..., int], capsys: Shown) -> None:
+    words = ("hydra.launcher.gpus=[0,1]", "hydra.launcher.per_gpu=2", "trainer=cpu", "plan=true")
+    assert swept(*words, "seed=4,5,6") == 0
+    assert "for 3 runs, 3 at once (" in capsys.readouterr().out
+
+
 def test_what_is_running_stops_with_the_sweep(
     swept: Callable[..., int], commands: type[Pretended]
 ) -> None:
