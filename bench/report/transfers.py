@@ -143,7 +143,7 @@ def _set_names(runs: Sequence[Run]) -> dict[str, str]:
             sets.append([data])
         else:
             same.append(data)
-    names = [Path(data.get("dir") or data.get("set") or data["name"]).name for data, *_ in sets]
+    names = [Path(_place(data)).name for data, *_ in sets]
     marks = [_mark(data, ("dev", "test", "train")) for data, *_ in sets]
     if len({*zip(names, marks, strict=True)}) < len(sets):  # they differ in training alone
         marks = [_mark(data, ("train", "dev", "test")) for data, *_ in sets]

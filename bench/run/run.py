@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytorch_lightning as pl
@@ -109,8 +108,10 @@ class _Run:
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:
             trainer = self._trainer(module.learns, logger)
-            at_hand = partial(out_of_memory.of_batch, self.data.task)
-            with out_of_memory.explained(self.cfg, lambda: at_hand(module.at_hand)):
+            task = self.data.task
+            with out_of_memory.explained(
+                self.cfg, lambda: out_of_memory.of_batch(task, module.at_hand)
+            ):
                 self._fit(trainer, module)
                 metrics, predictions = self._evaluate(trainer, module)
                 code = self._online_code()
