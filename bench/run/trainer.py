@@ -14,6 +14,7 @@ from bench.errors import ConfigError
 from bench.run.build import device_of
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
+from elmo_core.products import training_precision
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -43,12 +44,13 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
     Raises:
         ConfigError: Lightning does not take what the configuration says.
     """
-    training = cfg.training
+    training, accelerator = cfg.training, cfg.trainer.accelerator
+    precision: Any = training_precision(str(cfg.trainer.precision), accelerator)
     average = [] if training.ema is None else [WeightAverage(training.ema)]
     try:
         return pl.Trainer(
-            accelerator=cfg.trainer.accelerator,
-            precision=cfg.trainer.precision,
+            accelerator=accelerator,
+            precision=precision,
             deterministic=cfg.trainer.deterministic,
             gradient_clip_val=training.clip_norm or training.clip_value,
             gradient_clip_algorithm="value" if training.clip_value else "norm",

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from bench.run.provenance import device_name
 from bench.speed.clock import Now, seconds
 from elmo_core.bilm.precision import exact_float32
-from elmo_core.products import PRECISIONS, product
+from elmo_core.products import PRECISIONS, multiplies_bfloat16, product
 
 ROWS, SIZE = {"cpu": (32, 256), "gpu": (4096, 8192)}, {"cpu": 2048, "gpu": 8192}
 TIMES = 50  # the best of them: a thread that has just begun may still share a core
@@ -46,10 +46,9 @@ def _rate(precision: str, device: str, now: Now) -> float:
     kind = "cpu" if device == "cpu" else "gpu"
     size, dtype, best = SIZE[kind], PRECISIONS[precision], 0.0
     weight = torch.randn(size, size, device=device)
-    works: list[Callable[[Tensor], Tensor]] = [
-        product(weight, precision),
-        partial(F.linear, weight=weight.to(dtype)),
-    ]
+    works: list[Callable[[Tensor], Tensor]] = [product(weight, precision)]
+    if device != "cpu" or dtype == torch.float32 or multiplies_bfloat16():
+        works.append(partial(F.linear, weight=weight.to(dtype)))
     with exact_float32(torch.device(device)):
         for work, rows in itertools.product(works, ROWS[kind]):
             x = torch.randn(rows, size, device=device, dtype=dtype)

@@ -27,6 +27,7 @@ from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
 from elmo_core.pretraining.progress import Progress, log_row
+from elmo_core.products import training_precision
 
 CHECKPOINT, LOCK = "last.ckpt", ".lock"
 HELDOUT_TOKENS = 50_000
@@ -58,7 +59,7 @@ def fit(
                 default_root_dir=out,
                 accelerator=accelerator,
                 devices=module.devices,
-                precision=precision,  # type: ignore[arg-type]
+                precision=training_precision(precision, accelerator),  # type: ignore[arg-type]
                 max_steps=module.total_steps,
                 max_epochs=-1,  # one endless epoch: the text is a ring
                 # An encoder before its checkpoint: a training goes on after the checkpoint's step.

@@ -6,6 +6,16 @@
 
 from elmo_core.products.learned import Linear, linear, outer, times
 from elmo_core.products.packed import PRECISIONS, product
-from elmo_core.products.path import chosen
+from elmo_core.products.path import chosen, multiplies_bfloat16, training_precision
 
-__all__ = ["PRECISIONS", "Linear", "chosen", "linear", "outer", "product", "times"]
+__all__ = [
+    "PRECISIONS",
+    "Linear",
+    "chosen",
+    "linear",
+    "multiplies_bfloat16",
+    "outer",
+    "product",
+    "times",
+    "training_precision",
+]

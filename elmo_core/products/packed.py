@@ -23,7 +23,8 @@ def product(weight: Tensor, precision: str = "float32", bias: Tensor | None = No
     Args:
         weight: (out, in); it is not changed afterwards.
         precision: `float32` or `bfloat16`. Under bfloat16 the factors are rounded to it, and so is
-            each product; sums are not.
+            each product; sums are not. A CPU that has no bfloat16 multiplies the rounded factors
+            in float32.
         bias: (out,), or None.
 
     Returns:
@@ -33,9 +34,11 @@ def product(weight: Tensor, precision: str = "float32", bias: Tensor | None = No
     >>> product(torch.ones(4, 3))(torch.ones(2, 3))[0].tolist()
     [3.0, 3.0, 3.0, 3.0]
     """
-    dtype = PRECISIONS[precision]
-    weight, bias = weight.detach().to(dtype), None if bias is None else bias.detach()
-    packed = _pack(weight) if weight.device.type == "cpu" and path.packs() else None
+    dtype, on_cpu = PRECISIONS[precision], weight.device.type == "cpu"
+    emulated = on_cpu and dtype == torch.bfloat16 and not path.multiplies_bfloat16()
+    held = torch.float32 if emulated else dtype
+    weight, bias = weight.detach().to(dtype).to(held), None if bias is None else bias.detach()
+    packed = _pack(weight) if on_cpu and path.packs() else None
 
     def times(x: Tensor, bias: Tensor | None = None) -> Tensor:
         return F.linear(x, weight, bias) if packed is None else _packed_product(x, packed, bias)
@@ -43,8 +46,8 @@ def product(weight: Tensor, precision: str = "float32", bias: Tensor | None = No
     if dtype == torch.float32:
         return lambda x: times(x, bias)
     if bias is None:
-        return lambda x: times(x.to(dtype)).float()
-    return lambda x: times(x.to(dtype)).float().add_(bias)
+        return lambda x: times(x.to(dtype).to(held)).to(dtype).float()
+    return lambda x: times(x.to(dtype).to(held)).to(dtype).float().add_(bias)
 
 
 def _pack(weight: Tensor) -> Tensor:

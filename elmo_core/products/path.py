@@ -1,13 +1,14 @@
-"""Which library computes float32 matrix products on this machine's CPU.
+"""Which library computes matrix products on this machine's CPU, and in which precisions.
 
-PyTorch hands them to MKL, which does not use AVX-512 on AMD's processors; oneDNN, which every build
-of PyTorch for x86 brings along, does (docs/performance.md). The choice depends on the machine and
-the environment alone, never on a measurement, so that all processes on one machine compute the same
-bits.
+PyTorch hands float32's to MKL, which does not use AVX-512 on AMD's processors; oneDNN, which every
+build of PyTorch for x86 brings along, does (docs/performance.md). The choice depends on the machine
+and the environment alone, never on a measurement, so that all processes on one machine compute the
+same bits.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 from collections.abc import Iterator
@@ -23,6 +24,11 @@ VARIABLE = "ELMO_BENCH_PRODUCTS"
 """The environment variable that overrules the choice: `onednn` or `torch`."""
 
 PATHS = ("onednn", "torch")
+
+FLOAT32, HALF = "32-true", ("bf16-mixed", "16-mixed")
+"""Lightning's names. On a CPU it takes the first of `HALF` for the second."""
+
+log = logging.getLogger(__name__)
 
 _overruled: list[str] = []
 
@@ -78,6 +84,33 @@ def has_onednn() -> bool:
     return torch.backends.mkldnn.is_available() and all(
         hasattr(torch.ops.mkldnn, name) for name in names
     )
+
+
+@cache
+def multiplies_bfloat16() -> bool:
+    """Tell whether oneDNN multiplies bfloat16 on this processor.
+
+    On others, as in most laptops, PyTorch does it number by number: sixty times as slowly as
+    float32, measured on an AMD EPYC with AVX2 alone.
+    """
+    supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None)
+    return torch.backends.mkldnn.is_available() and supported is not None and supported()
+
+
+def training_precision(asked: str, accelerator: str) -> str:
+    """Return the precision to train in where `asked` is asked for, both as Lightning names them.
+
+    On a CPU that does not multiply bfloat16, that is float32 instead of half precision, and a
+    warning says so.
+
+    >>> training_precision("32-true", "auto")
+    '32-true'
+    """
+    on_gpu = torch.cuda.is_available() or torch.backends.mps.is_available()
+    if asked not in HALF or multiplies_bfloat16() or (on_gpu and accelerator != "cpu"):
+        return asked
+    log.warning("precision %s: trains in %s, as this processor has no bfloat16", asked, FLOAT32)
+    return FLOAT32
 
 
 def _mkl_is_slow() -> bool:

@@ -29,12 +29,11 @@ from bench.run.datamodule import BenchData
 from bench.run.optimizer import given
 from bench.speed.peer.talking import Ask, talking
 from elmo_core import Encoder, pad
+from elmo_core.products import multiplies_bfloat16
 from tasks.task import Batch, Task
 
 SCRIPT = Path(__file__).with_name("allennlp_head.py")
 OURS = (sys.executable, "-m", "bench.speed.peer.our_head")
-PRECISIONS = ("float32", "bfloat16")
-"""That our products are in: `trainer.precision=32-true` and `bf16-mixed`."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def measured(
     with ExitStack() as stack:
         said, theirs = stack.enter_context(talking(command, f"--peer {python}"))
         sides = {"theirs": theirs}
-        for precision in PRECISIONS:
+        for precision in precisions():
             ours = talking([*OURS, threads], f"--peer: our {name}")
             _, sides[precision] = stack.enter_context(ours)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -108,6 +107,11 @@ def measured(
     theirs_found = found.pop("theirs")
     size = cfg.training.batch_size
     return Beside(name, size, said["overrides"], said["difference"], theirs_found, found)
+
+
+def precisions() -> tuple[str, ...]:
+    """Name those that our products can be in: `trainer.precision=32-true` and `bf16-mixed`."""
+    return ("float32", "bfloat16") if multiplies_bfloat16() else ("float32",)
 
 
 def _request(cfg: DictConfig, task: Task, encoder: Encoder, folder: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch.nn import functional as F
 
 from elmo_core import devices
 from elmo_core.bilm.bilm import BiLM
@@ -65,6 +66,20 @@ def test_a_product_is_a_product() -> None:
     assert rough.dtype == torch.float32
     torch.testing.assert_close(rough, x @ weight.t(), atol=0.2, rtol=0.05)
     assert product(weight)(x[:1]).shape == (1, 40)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_processor_without_bfloat16_gives_the_same_product(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weight, bias, x = torch.randn(40, 24), torch.randn(40), torch.randn(5, 24)
+    rounded = F.linear(x.bfloat16(), weight.bfloat16())
+    monkeypatch.setattr(path, "multiplies_bfloat16", lambda: False)
+    for given in (None, bias):
+        found = product(weight, "bfloat16", given)(x)
+        expected = rounded.float() if given is None else rounded.float() + given
+        torch.testing.assert_close(found, expected, rtol=2**-7, atol=1e-6)  # a last bit
+        assert (found == expected).float().mean() > 0.9
 
 
 def test_precision_is_part_of_the_fingerprint_and_close(make_bilm: Callable[..., BiLM]) -> None:
