@@ -150,6 +150,8 @@ def _export(given: Namespace) -> None:
     from bench.report.read import ReportError
 
     places = given.runs or [Path("runs")]
+    if given.format == "results" and given.out.is_dir():
+        raise RunError(f"{given.out} is a folder: name a file in it, ….jsonl")
     try:
         records = read_all(places, given.trust)
     except ReportError as error:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from bench.errors import ConfigError
+
 ALL = ("auto", "-1")
 
 
@@ -13,6 +15,18 @@ def local_rank() -> int:
     """Return the number of this process among those that train a run on this machine, from 0."""
     together = int(os.environ.get("SLURM_NTASKS", "1")) > 1
     return int(os.environ.get("LOCAL_RANK") or (together and os.environ.get("SLURM_LOCALID")) or 0)
+
+
+def check_counted(trainer: Mapping[str, Any]) -> None:
+    """Raise ConfigError where a run is to take all GPUs of a machine that is not this one.
+
+    How many there are decides its batches, and so its id, which must be known here.
+    """
+    if str(trainer.get("devices")) in ALL and trainer.get("accelerator") != "cpu":
+        raise ConfigError(
+            f"trainer.devices={trainer['devices']}: how many GPUs a node has is not known here, "
+            "and is a part of the run: say the number, such as trainer.devices=8"
+        )
 
 
 def world_size(trainer: Mapping[str, Any]) -> int:

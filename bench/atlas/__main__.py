@@ -103,6 +103,7 @@ def _atlas(given: Namespace) -> Atlas:
         facts=_facts(given, encoder, found),
         layers=list(layers(found)),
         uses=_uses(found, given.word),
+        asked=bool(given.word),
         runs=tables(given.runs, encoder.fingerprint, given.trust),
         commands=_commands(given),
     )

@@ -21,10 +21,9 @@ NUMBERS = (
     "2017). Effective rank: exp of the entropy of the singular values of the centred vectors (Roy "
     "& Vetterli 2007)."
 )
-NEAREST = (
-    "Of the words made of letters, those whose uses are least alike by the top layer: one use of "
-    "each, and by every layer the nearest use in another sentence, by cosine."
-)
+NEAREST = "One use of {words}, and by every layer the nearest use in another sentence, by cosine."
+ASKED = "each word that was asked for"
+VARIED = "each of the words, made of letters, whose uses are least alike by the top layer"
 WINDOW = 8  # words shown on each side
 
 
@@ -46,6 +45,7 @@ class Atlas:
     facts: Sequence[str]
     layers: Sequence[Layer]
     uses: Sequence[Uses]
+    asked: bool  # for the words whose uses these are
     runs: Mapping[str, Frame]
     commands: Sequence[str]  # that make such runs
 
@@ -55,7 +55,8 @@ class Atlas:
         uses = {_quoted(each.asked): _nearest(each) for each in self.uses}
         found = [Section("Geometry", NUMBERS, {"": _numbers(self.layers)})]
         if uses:
-            found.append(Section("Nearest uses", NEAREST, uses))
+            text = NEAREST.format(words=ASKED if self.asked else VARIED)
+            found.append(Section("Nearest uses", text, uses))
         text = "" if self.runs else "No finished run used this encoder. Commands that make some:"
         return [*found, Section("Runs", text, self.runs, () if self.runs else self.commands)]
 

@@ -52,6 +52,8 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
     {'command': 'x runs/ner/none-1 data.dir=EWT'}
     >>> anywhere({"word_vectors": "/me/v.txt", "command": "x encoder.source=/me/biLM"}, [])
     {'word_vectors': 'v.txt', 'command': 'x encoder.source=biLM'}
+    >>> anywhere({"command": "x encoder=/me/biLM"}, [])
+    {'command': 'x encoder=biLM'}
     """
     if isinstance(found, list):
         return [anywhere(each, runs) for each in found]
@@ -73,7 +75,7 @@ def _command(command: str, runs: Collection[Key]) -> str:
 
 def _word(word: str, runs: Collection[Key]) -> str:
     key, equals, value = word.partition("=")
-    if key.rpartition(".")[2] in PLACES:
+    if key.rpartition(".")[2] in (*PLACES, "encoder"):  # encoder=FILE
         return key + equals + _name(value)
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word

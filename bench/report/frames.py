@@ -143,14 +143,20 @@ def reached(grid: Grid) -> Frame:
             found.row,
             found.column,
             wording.number(found.best),
-            wording.updates(found.baseline_epochs, found.updates_an_epoch),
-            wording.updates(found.epochs, found.updates_an_epoch),
+            _effort(found.baseline),
+            "never" if found.needed is None else _effort(found.needed),
             "" if found.saved is None else f"{100 * found.saved:.0f} %",
         ]
         for found in sample_efficiency.reached(grid)
     ]
     head = ["row", "system", "baseline's best, dev", "baseline's updates (epochs)"]
     return Frame.of([*head, "needs", "fewer"], rows)
+
+
+def _effort(found: sample_efficiency.Effort) -> str:
+    """Return updates, with epochs in brackets, as `1,200 (12)`."""
+    updates = "?" if found.updates is None else f"{found.updates:,.0f}"
+    return f"{updates} ({found.epochs:.3g})"
 
 
 def selectivities(grid: Grid) -> Frame:

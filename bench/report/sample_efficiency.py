@@ -3,7 +3,7 @@ system is as good as the baseline ever gets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -24,23 +24,29 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Reached:
-    """How soon a system reached the baseline's best score.
+class Effort:
+    """How much training a score took: means over seeds; epochs are counted from 1."""
 
-    Numbers are means over the seeds that both have; epochs are counted from 1.
-    """
+    epochs: float
+    updates: float | None  # None where a record does not tell
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How soon a system reached the baseline's best score, by the seeds that both have."""
 
     row: str
     column: str
     best: float  # the baseline's, on dev
-    baseline_epochs: float
-    epochs: float | None  # None where some seed never gets there
-    updates_an_epoch: int | None
+    baseline: Effort
+    needed: Effort | None  # None where some seed never gets there
 
     @property
     def saved(self) -> float | None:
         """The share of the baseline's updates that is not needed."""
-        return None if self.epochs is None else 1 - self.epochs / self.baseline_epochs
+        if self.needed is None or self.needed.updates is None or self.baseline.updates is None:
+            return None
+        return 1 - self.needed.updates / self.baseline.updates
 
 
 def series(grid: Grid, row: str) -> list[Series]:
@@ -69,15 +75,22 @@ def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:
     if not pairs:
         return
     bests = [_best(run) for run, _ in pairs]
-    needed = [_epoch(run, best) for (_, run), (best, _) in zip(pairs, bests, strict=True)]
-    there = [epoch for epoch in needed if epoch is not None]
+    needed = [(run, _epoch(run, best)) for (_, run), (best, _) in zip(pairs, bests, strict=True)]
+    there = [(run, epoch) for run, epoch in needed if epoch is not None]
     yield Reached(
         row=row,
         column=entry.cells[0].column,
         best=fmean(best for best, _ in bests),
-        baseline_epochs=fmean(epoch for _, epoch in bests),
-        epochs=fmean(there) if len(there) == len(needed) else None,
-        updates_an_epoch=pairs[0][1].updates,
+        baseline=_effort([(run, at) for (run, _), (_, at) in zip(pairs, bests, strict=True)]),
+        needed=_effort(there) if len(there) == len(needed) else None,
+    )
+
+
+def _effort(found: Sequence[tuple[Run, int]]) -> Effort:
+    """Average what each run took up to an epoch."""
+    updates = [epoch * run.updates for run, epoch in found if run.updates]
+    return Effort(
+        fmean(epoch for _, epoch in found), fmean(updates) if len(updates) == len(found) else None
     )
 
 

@@ -61,8 +61,9 @@ def _binned(values: Sequence[Any]) -> list[str]:
 
 def _common(values: Sequence[Any]) -> list[str]:
     texts = ["none" if value is None else str(value) for value in values]
-    kept = {text for text, _ in Counter(texts).most_common(VALUES)}
-    return [text if text in kept else "other" for text in texts]
+    counted = Counter(texts).most_common()
+    kept, others = {text for text, _ in counted[:VALUES]}, f"{len(counted) - VALUES} others"
+    return [text if text in kept else others for text in texts]
 
 
 def summaries(slices: Sequence[Slices], scores: Sequence[tuple[float, float]]) -> list[Slice]:

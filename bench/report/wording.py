@@ -114,13 +114,6 @@ def gaps(entry: Entry) -> str:
     return f"{text} of {len(entry.cells)} seeds" if text and entry.runs else text
 
 
-def updates(epochs: float | None, an_epoch: int | None) -> str:
-    """Return updates, with epochs in brackets, as `1,200 (12)`; `never` for None."""
-    if epochs is None:
-        return "never"
-    return f"{epochs * an_epoch:,.0f} ({epochs:.3g})" if an_epoch else f"? ({epochs:.3g})"
-
-
 def duration(seconds: float) -> str:
     """Return a time in seconds, minutes or hours, as `12 min`."""
     if seconds < 100:

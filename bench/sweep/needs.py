@@ -19,6 +19,7 @@ from bench.run.loggers import missing_login
 from bench.run.trainer import check_device
 from bench.sweep.job import Job, runs
 from bench.sweep.room import Features
+from bench.world import check_counted
 from elmo_core import Encoder, Placement
 from elmo_core.downloads.glove import find
 
@@ -101,8 +102,7 @@ def require(jobs: Sequence[Job], here: bool) -> None:
     needs, reasons = Needs(), dict[str, list[Job]]()
     features = Features(needs)
     for job in jobs:
-        if here:
-            check_device(job.cfg)
+        check_device(job.cfg) if here else check_counted(job.cfg.trainer)
         lacked = lacking(needs, job.cfg)
         no_room = _no_room(features, job.cfg) if here and not lacked else None
         for reason in (*lacked, no_room, missing_login(job.cfg.logger)):

@@ -19,6 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.config import CONF
 from bench.errors import ConfigError
 from bench.sweep.job import Job, runs
+from bench.world import check_counted
 
 LAUNCHER = "hydra/launcher"
 SUBMIT = Path(__file__).with_name("submit.sh")
@@ -35,6 +36,8 @@ def script(cfg: DictConfig, jobs: Sequence[Job]) -> str:
         ConfigError: Something of the command line does not go with it.
     """
     _check(cfg)
+    for job in jobs:
+        check_counted(job.cfg.trainer)
     return "\n".join([*_settings(cfg, len(jobs)), *_jobs(cfg, jobs), SUBMIT.read_text("utf-8")])
 
 

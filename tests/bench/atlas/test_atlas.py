@@ -143,12 +143,23 @@ def test_one_command_writes_the_page(
     shown = capsys.readouterr().out
     assert "# Layers of random-elmo-0" in shown
     assert shown.count("\n| 2 | ") == 4  # the numbers, and three words
+    assert "One use of each of the words, made of letters, whose uses are least alike" in shown
     assert "python -m bench experiment=layers task=pos encoder=random" in shown
     page = out.read_text()
     assert page.count("<svg ") == 1
     assert "experiment=layers task=pos" in page
     assert "src=" not in page  # nothing comes from elsewhere
     assert 'href="http' not in page
+
+
+def test_words_that_were_asked_for_are_not_said_to_vary(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--text", str(text), "--runs", str(tmp_path), "-o", str(tmp_path / "page.html"))
+    command.main([*TINY_ENCODER, *options, "--word", "old"])
+    shown = capsys.readouterr().out
+    assert "One use of each word that was asked for" in shown
+    assert "least alike" not in shown
 
 
 @pytest.mark.parametrize(

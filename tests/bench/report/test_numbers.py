@@ -170,12 +170,32 @@ def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> N
     assert found.entries["snli", "baseline, 1 %"].against is None
     assert found.entries["snli", "ELMo, 1 %"].against is not None
     (small, *_, whole) = reached(found)
-    assert (small.column, small.updates_an_epoch) == ("ELMo, 0.1 %", 1)  # 9 examples
-    assert (whole.column, whole.updates_an_epoch) == ("ELMo, 100 %", 282)  # 9,000
-    assert whole.baseline_epochs == 8
-    assert whole.epochs is not None
-    assert whole.epochs < 8
-    assert whole.saved == pytest.approx(1 - whole.epochs / 8)
+    assert small.column == "ELMo, 0.1 %"
+    assert small.baseline.updates == small.baseline.epochs  # 9 examples: a batch
+    assert whole.column == "ELMo, 100 %"
+    assert (whole.baseline.epochs, whole.baseline.updates) == (8, 8 * 282)  # 9,000 examples
+    assert whole.needed is not None
+    assert whole.needed.epochs < 8
+    assert whole.saved == pytest.approx(1 - whole.needed.epochs / 8)
+
+
+def test_updates_are_of_the_batches_that_each_system_had(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [
+        make.cell("snli", "baseline", x=1.0, skill=0.55),
+        make.cell("snli", "ELMo", x=1.0, skill=0.65, placement="input"),
+    ]
+    path = make.experiment("two", cells, baseline="baseline")
+    for cell, steps in zip(cells, (100, 10), strict=True):
+        place = tmp_path / "snli" / cell.run_id / "result.json"
+        result = json.loads(place.read_text())
+        place.write_text(json.dumps({**result, "steps": steps * result["epochs"]}))
+    (found,) = reached(fill(read_experiment(path), read(make.folder)))
+    assert found.needed is not None
+    assert found.baseline.updates == 100 * found.baseline.epochs
+    assert found.needed.updates == 10 * found.needed.epochs
+    saved = 1 - 10 * found.needed.epochs / (100 * found.baseline.epochs)
+    assert found.saved == pytest.approx(saved)
 
 
 def test_an_experiment_that_grew_stands_once(tmp_path: Path) -> None:

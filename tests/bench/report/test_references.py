@@ -100,6 +100,9 @@ def test_results_of_several_places_are_joined(
     Maker(tmp_path / "two").two_columns(seeds=((2, 3), (2, 3)))
     verb.main(["export", "-o", str(two), "--runs", str(tmp_path / "two")])
     both = tmp_path / "both.jsonl"
+    with pytest.raises(SystemExit):
+        verb.main(["export", "-o", str(tmp_path), "--runs", str(one)])
+    assert f"{tmp_path} is a folder: name a file in it" in capsys.readouterr().err
     verb.main(["export", "-o", str(both), "--runs", str(one), "--runs", str(two)])
     ours, theirs = entries(both), entries(results)
     assert {k: e.scores for k, e in ours.items()} == {k: e.scores for k, e in theirs.items()}

@@ -52,6 +52,19 @@ def test_what_is_cancelled_stays_cancelled(
         assert f"#SBATCH --{option}\n" in script
 
 
+def test_a_run_on_all_gpus_of_a_node_says_how_many_these_are(
+    sweep: Sweep, command: Command, tmp_path: Path, capsys: Shown
+) -> None:
+    command("sbatch", "exit 1")
+    words = ("seed=1,2", "elmo.placement=none", "trainer=ddp")
+    assert sweep(*words, "hydra/launcher=slurm") == 2
+    assert "trainer.devices=auto: how many GPUs a node has" in capsys.readouterr().err
+    assert sweep(*words, "plan=slurm") == 2
+    assert "say the number, such as trainer.devices=8" in capsys.readouterr().err
+    assert not (tmp_path / "commands" / "sbatch.asked").exists()
+    assert sweep(*words, "trainer.devices=8", "plan=slurm") == 0
+
+
 def test_an_interruption_leaves_the_jobs_in_the_queue_and_says_so(
     sweep: Sweep, command: Command, capsys: Shown
 ) -> None:
