@@ -31,6 +31,7 @@ def notes(grid: Grid) -> list[str]:
         *_scores(grid),
         *_searches(grid),
         *_rising(grid),
+        *_precisions(grid),
         *_old(grid),
         *_differences(grid),
         *_resolution(resolutions(grid)),
@@ -85,18 +86,44 @@ def _chosen(of_row: list[Searched], named: bool) -> str:
 
 def _rising(grid: Grid) -> Iterator[str]:
     """Say which columns have runs that may not have learned all that they can."""
-    trained: dict[tuple[str, str], tuple[str, Run]] = {}  # once, wherever else it stands
+    trained = _trained(grid)
+    counts = Counter(column for column, run in trained if run.result.rising)
+    if counts:
+        yield (
+            f"In {counts.total()} of {counted(len(trained), 'run')} dev rose to the last epoch "
+            f"({_numbers(counts)}): with more (training.max_epochs) they may do better."
+        )
+
+
+def _precisions(grid: Grid) -> Iterator[str]:
+    """Say which columns have runs whose machine could not train in the precision asked for."""
+    trained = _trained(grid)
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for column, run in trained:
+        asked = (run.choice.get("trainer") or {}).get("precision")
+        sittings = (each for each in run.result.provenance if each.first_epoch is not None)
+        others = {each.precision for each in sittings} - {asked}
+        if asked and others:
+            counts.setdefault((asked, " and ".join(sorted(others))), Counter())[column] += 1
+    for (asked, taken), columns in counts.items():
+        yield (
+            f"{columns.total()} of {counted(len(trained), 'run')} ({_numbers(columns)}) trained in "
+            f"{taken} where {asked} was asked for, which their processor does not have."
+        )
+
+
+def _trained(grid: Grid) -> list[tuple[str, Run]]:
+    """Return the runs that were trained, each with the first column in which it stands."""
+    found: dict[tuple[str, str], tuple[str, Run]] = {}
     for (_, column), entry in grid.entries.items():
         for run in entry.runs:
             if run.result.evaluation is None and not run.result.ensemble:
-                trained.setdefault((run.task, run.id), (column, run))
-    counts = Counter(column for column, run in trained.values() if run.result.rising)
-    if counts:
-        columns = ", ".join(f"{column} {count}" for column, count in counts.items())
-        yield (
-            f"In {counts.total()} of {counted(len(trained), 'run')} dev rose to the last epoch "
-            f"({columns}): with more (training.max_epochs) they may do better."
-        )
+                found.setdefault((run.task, run.id), (column, run))
+    return list(found.values())
+
+
+def _numbers(counts: Counter[str]) -> str:
+    return ", ".join(f"{column} {count}" for column, count in counts.items())
 
 
 def _old(grid: Grid) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,16 +15,25 @@ from bench.errors import ConfigError
 from bench.run.build import device_of
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
+from bench.world import world_size
 from elmo_core.products import training_precision
 
 
 def check_device(cfg: DictConfig) -> None:
-    """Raise ConfigError where a GPU is asked for, by the trainer or for features, and none is."""
+    """Raise ConfigError where a run asks for what this machine does not have.
+
+    That is a GPU, for the trainer or for features, or a core for each of many processes.
+    """
     wanted = cfg.trainer.accelerator
     found = torch.cuda.is_available() or torch.backends.mps.is_available()
     if wanted in ("gpu", "cuda", "mps") and not found:
         raise ConfigError(f"trainer.accelerator={wanted}: no GPU is found here: trainer=cpu")
-    device = device_of(cfg)
+    device, processes, cores = device_of(cfg), world_size(cfg.trainer), os.cpu_count() or 1
+    if device == "cpu" and processes > max(cores, 2):
+        raise ConfigError(
+            f"trainer.devices={cfg.trainer.devices}: on a CPU that is a process each, and this "
+            f"machine has {cores} cores"
+        )
     if cfg.features.mode == "gpu" and not device.startswith("cuda"):
         raise ConfigError(
             f"features=gpu: needs a CUDA GPU, and the run is on {device}: features=auto"

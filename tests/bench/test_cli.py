@@ -266,6 +266,13 @@ def test_a_path_may_have_a_comma(tmp_path: Path) -> None:
     assert expand([f"encoder={one},{one}"]) == [f"encoder={one},{one}"]
 
 
+def test_more_processes_than_cores_are_not_begun(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench(*SMALL, "trainer.devices=9999", f"paths.runs={tmp_path}") == 2
+    assert "trainer.devices=9999: on a CPU that is a process each" in capsys.readouterr().err
+
+
 def test_a_gpu_that_is_not_there_is_told_at_once(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

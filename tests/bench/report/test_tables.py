@@ -64,6 +64,17 @@ def test_runs_whose_dev_rose_to_the_end_are_counted(tmp_path: Path) -> None:
     assert note.startswith("In 1 of 2 runs dev rose to the last epoch (ELMo 1): ")
 
 
+def test_runs_that_trained_in_another_precision_than_asked_for_are_counted(tmp_path: Path) -> None:
+    grid, _ = table(tmp_path, 2)
+    assert not any("trained in" in note for note in notes(grid))
+    for path in tmp_path.glob("snli/input*/config.yaml"):
+        path.write_text(path.read_text().replace("32-true", "bf16-mixed"))
+    (note,) = [
+        each for each in notes(fill(grid.experiment, read(tmp_path))) if "trained in" in each
+    ]
+    assert note.startswith("2 of 4 runs (ELMo 2) trained in 32-true where bf16-mixed was asked for")
+
+
 def test_clusters_of_the_predictions_count(tmp_path: Path) -> None:
     apart, _ = table(tmp_path / "old", 3)
     together, _ = table(tmp_path / "new", 3, sizes=(5, 5))
