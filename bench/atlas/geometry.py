@@ -17,13 +17,16 @@ KEPT = 0.9
 def mean_cosine(vectors: Vectors) -> float:
     """Return the mean cosine of all pairs of two of the vectors; NaN of fewer than two.
 
+    A vector of length 0, as a static encoder has for a word that it does not know, has no cosine.
+
     Of uses of words drawn at random it is the anisotropy, of uses of one word its self-similarity
     (Ethayarajh 2019, section 3.2): 0 where vectors point everywhere, 1 where all point one way.
     """
-    n = len(vectors)
+    unit = _unit(vectors)
+    n = len(unit)
     if n < 2:
         return float("nan")
-    total = _unit(vectors).sum(axis=0)
+    total = unit.sum(axis=0)
     return float((total @ total - n) / (n * (n - 1)))
 
 
@@ -32,8 +35,8 @@ def similarity_to_mean(vectors: Vectors) -> float:
 
     Of a sentence's words it is the intra-sentence similarity (Ethayarajh 2019, section 3.2).
     """
-    mean = _unit(vectors.mean(axis=0, keepdims=True))[0]
-    return float((_unit(vectors) @ mean).mean())
+    mean, unit = _unit(vectors.mean(axis=0, keepdims=True)), _unit(vectors)
+    return float((unit @ mean.T).mean()) if mean.size else float("nan")
 
 
 def intrinsic_dimension(vectors: Vectors) -> float:
@@ -73,7 +76,8 @@ def mean_over(values: Iterable[float]) -> float:
 
 
 def _unit(vectors: Vectors) -> Vectors:
-    """Return the vectors with length 1; one of length 0 stays as it is."""
+    """Return the vectors with length 1, without those of length 0."""
     wide = vectors.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    return wide / np.where(lengths > 0, lengths, 1.0)
+    there = lengths[:, 0] > 0
+    return wide[there] / lengths[there]

@@ -62,7 +62,8 @@ def varied(found: Sample, number: int) -> list[str]:
         for word, uses in found.by_word.items()
         if word.isalpha()
     }
-    return sorted(alike, key=lambda word: alike[word])[:number]
+    known = [word for word in alike if not np.isnan(alike[word])]
+    return sorted(known, key=lambda word: alike[word])[:number]
 
 
 def nearest_uses(found: Sample, word: str) -> Uses:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,12 @@ class SST5(ClassificationTask):
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         # Phrases repeat the words of their sentence, and would make every rare word a frequent one.
-        sentences = (example["words"] for example in examples if not example["phrase"])
-        return Counter(word for words in sentences for word in words)
+        # But of a sentence that is not drawn (data.train_share) they are all that there is.
+        sentences: dict[str, Counter[str]] = defaultdict(Counter)
+        for example in examples:
+            name = example["id"].rpartition("-")[0] if example["phrase"] else example["id"]
+            sentences[name] |= Counter(example["words"])
+        return sum(sentences.values(), Counter())
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
         return {"words": tokens_of(fields), "label": LABELS[0], "phrase": False}
@@ -78,4 +82,5 @@ class SST5(ClassificationTask):
         return BCN(words, placement, self.sizes, labels=len(LABELS))
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
-        return super().yardsticks(train.filter(lambda row: not row["phrase"]), split)
+        sentences = train.filter(lambda row: not row["phrase"])
+        return super().yardsticks(sentences if len(sentences) else train, split)

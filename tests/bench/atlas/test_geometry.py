@@ -29,6 +29,15 @@ def test_mean_cosine_is_that_of_all_pairs() -> None:
     assert math.isnan(mean_cosine(vectors[:1]))
 
 
+def test_words_that_a_static_encoder_does_not_know_have_no_cosine() -> None:
+    known = DRAWN.normal(size=(5, 3))
+    with_unknown = np.insert(known, [0, 2, 5], 0.0, axis=0)
+    assert mean_cosine(with_unknown) == pytest.approx(mean_cosine(known))
+    assert similarity_to_mean(with_unknown) == pytest.approx(similarity_to_mean(known))
+    assert math.isnan(mean_cosine(np.zeros((4, 3))))
+    assert math.isnan(similarity_to_mean(np.zeros((4, 3))))
+
+
 def test_cosines_of_known_shapes() -> None:
     assert mean_cosine(np.outer([1.0, 2.0, 0.5], [3.0, 4.0])) == pytest.approx(1)
     assert mean_cosine(np.eye(5)) == pytest.approx(0)

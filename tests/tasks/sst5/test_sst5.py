@@ -134,6 +134,19 @@ def test_phrases_do_not_make_a_rare_word_known(trees: Path) -> None:
     assert task.vocabulary()["words"] == ["."]
 
 
+def test_words_of_phrases_are_known_where_their_sentence_is_not_drawn(trees: Path) -> None:
+    task = SST5(folder=str(trees))
+    train = task.load("train")
+    assert train is not None
+    whole = task.count_words(train)
+    assert whole == task.count_words(train.filter(lambda row: not row["phrase"]))
+    phrases = train.filter(lambda row: row["phrase"])
+    assert task.count_words(phrases) == {"was": 2, "very": 2, "good": 2, ".": 2}
+    assert task.yardsticks(phrases, train)["majority class"] > 0
+    task.prepare(phrases)
+    assert set(task.vocabulary()["words"]) == {"was", "very", "good", "."}
+
+
 def test_the_majority_is_that_of_sentences() -> None:
     """Most phrases are neutral; what is scored is not."""
     train = Dataset.from_list(
