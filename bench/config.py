@@ -160,6 +160,7 @@ def check_recorded(cfg: DictConfig) -> None:
     for key in ("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"):
         path = OmegaConf.select(cfg, key) or ""
         _require(key, ascii(path), not re.search("[\ud800-\udfff]", path), "a path in UTF-8")
+    _require("paths.runs", "", bool(cfg.paths.runs), "a folder, such as runs")
     _check_data(cfg.data)
     _check_elmo(cfg.elmo)
     _check_training(cfg.training)

@@ -11,6 +11,7 @@ from bench.console import agreed
 from bench.errors import RunError, exit_status
 from bench.interrupts import told
 from bench.options import add_overrides
+from elmo_core.arguments import days
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _add_prune(subcommands: Subcommands) -> None:
     )
     _add_folder(command)
     _add_encoder(command)
-    command.add_argument("--idle", type=float, metavar="DAYS", help="not used for so many days")
+    command.add_argument("--idle", type=days, metavar="DAYS", help="not used for so many days")
     command.add_argument("--all", action="store_true", help="everything")
     command.add_argument("--yes", action="store_true", help="without asking")
 

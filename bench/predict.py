@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
@@ -53,9 +53,7 @@ def main() -> None:
             raise RunError(f"--output {given.output}: is the input, which it would replace")
         predict = Predictor(given.run, given.trust)
         lines = files.enter_context(_opened(given.input))
-        out = sys.stdout
-        if given.output:
-            out = files.enter_context(given.output.open("w", encoding="utf-8"))
+        out = files.enter_context(_whole(given.output) if given.output else _standard_output())
         if lines.isatty():
             example = json.dumps(predict.task.example_input)
             print(f"type a line, such as {example}; Ctrl-D ends", file=sys.stderr)
@@ -63,6 +61,34 @@ def main() -> None:
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[str]]:
+    """Give a file beside `path` that takes its place once all lines are answered.
+
+    If something stops that, what was at `path` is still there, and the answers are beside it.
+    """
+    part = path.with_name(f"{path.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        try:
+            yield file
+        except BaseException:
+            file.flush()
+            if part.stat().st_size:
+                print(f"the answers so far are in {part}", file=sys.stderr)
+            else:
+                part.unlink()
+            raise
+    part.replace(path)
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[str]]:
+    """Give standard output, in UTF-8 whatever the terminal says: JSON is."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    yield sys.stdout
 
 
 def _same_file(output: Path, given: str) -> bool:

@@ -16,16 +16,32 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def days(text: str) -> float:
+    """Read a number of days above 0. Raises ArgumentTypeError.
+
+    >>> days("0.5")
+    0.5
+    """
+    number = _number(text)
+    if not 0 < number < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of days above 0")
+    return number
+
+
 def share(text: str) -> float:
     """Read a share that leaves something on both sides. Raises ArgumentTypeError.
 
     >>> share("0.01")
     0.01
     """
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
+    number = _number(text)
     if not 0 < number < 1:
         raise ArgumentTypeError(f"{text!r} is not a number above 0 and below 1")
     return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

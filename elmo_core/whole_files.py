@@ -25,7 +25,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        error.filename = error.filename or str(path)  # `write` fails without a name
+        if error.filename in (None, str(temporary)):  # `write` fails without a name
+            error.filename = str(path)
         raise
     finally:
         temporary.unlink(missing_ok=True)

@@ -71,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with exit_status(debug=False):
         if given.sentences < 1:
             raise RunError(f"--sentences {given.sentences}: must be 1 or more")
+        if given.out.is_dir():
+            raise RunError(f"-o {given.out}: is a folder: name a file, such as atlas.html in it")
         from bench.atlas.figure import figure
         from bench.atlas.page import as_html, as_markdown
         from elmo_core.whole_files import replacing

@@ -24,8 +24,7 @@ def show(tasks: Sequence[str]) -> None:
 
     Raises RunError for a task that does not exist.
     """
-    sources = published()
-    known = list(dict.fromkeys(source.task for source in sources))
+    sources, known = published(), _known()
     for task in tasks:
         if task not in known:
             hint = did_you_mean(task, known)
@@ -34,6 +33,8 @@ def show(tasks: Sequence[str]) -> None:
     out = for_tables()
     out.print(_tasks(tasks))
     out.print(_sets(sources))
+    for task in sorted({*tasks} - {source.task for source in sources}):
+        out.print(f"{task} has no published set of its own: data.dir=FOLDER (see its card above)")
     if not tasks:
         out.print(_rest())
     for source in sources:
@@ -43,13 +44,17 @@ def show(tasks: Sequence[str]) -> None:
             out.print(f"[bold]{source.task}/{source.name}[/]: {escape(how_to_obtain(source))}")
 
 
+def _known() -> list[str]:
+    return sorted(path.parent.name for path in ROOT.glob("*/task.py"))
+
+
 def _tasks(names: Sequence[str]) -> Table:
     """Make the list of these tasks, or of all: the first line of a card says what its task is."""
     table = _table("tasks", "task=", "what it is")
-    for folder in sorted(path.parent for path in ROOT.glob("*/task.py")):
-        if not names or folder.name in names:
-            card = (folder / "README.md").read_text(encoding="utf-8")
-            table.add_row(folder.name, card.partition("\n")[0].lstrip("# "))
+    for name in _known():
+        if not names or name in names:
+            card = (ROOT / name / "README.md").read_text(encoding="utf-8")
+            table.add_row(name, card.partition("\n")[0].lstrip("# "))
     return table
 
 

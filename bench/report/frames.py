@@ -89,7 +89,7 @@ def smallest(grid: Grid) -> Frame:
         [
             found.row,
             found.column,
-            wording.number(found.smallest),
+            wording.smallest(found.smallest),
             "" if found.paper is None else wording.signed(found.paper),
             wording.seeds_for_paper(found),
         ]

@@ -12,9 +12,9 @@ from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
 from bench.report.read import Run
-from bench.report.resolution import MOST_SEEDS, Resolution, resolutions
+from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
-from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, number
+from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, smallest
 
 REPRODUCTION = "Against the reference"
 REPRODUCED = (
@@ -164,13 +164,17 @@ def _resolution(found: list[Resolution]) -> Iterator[str]:
     if not found:
         return
     each = sorted(one.smallest for one in found)
-    least, most = number(each[0]), number(each[-1])
+    least, most = smallest(each[0]), smallest(each[-1])
     points = f"{least} points" if least == most else f"{least} to {most} points, by comparison,"
-    yield (
-        f"What this table can see: a true difference of {points} is found {100 * POWER:.0f} times "
-        "in 100 (the interval leaves out 0; a star takes more). A smaller one is often missed: no "
-        "star does not mean no difference."
-    )
+    times = f"{100 * POWER:.0f} times in 100"
+    often = f"is found {times} (the interval leaves out 0; a star takes more)"
+    if each[0] < LARGEST:
+        yield (
+            f"What this table can see: a true difference of {points} {often}. A smaller one is "
+            "often missed: no star does not mean no difference."
+        )
+    else:
+        yield f"What this table can see: no difference that is possible {often}: take more seeds."
     asked = [one for one in found if one.paper and not one.against.one_seed]
     if asked:
         yield f"The paper's difference takes {_seeds(asked)}."

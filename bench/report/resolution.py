@@ -8,6 +8,7 @@ from bench.report.grid import Grid
 from bench.report.statistics import Comparison, seeds_needed, smallest_difference
 
 MOST_SEEDS = 100
+LARGEST = 100.0  # points: no two scores differ by more
 
 
 @dataclass(frozen=True)

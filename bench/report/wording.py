@@ -10,7 +10,7 @@ from bench.records import Searched
 from bench.report.all_tasks import AllTasks
 from bench.report.grid import Entry, Scores
 from bench.report.read import Experiment
-from bench.report.resolution import MOST_SEEDS, Resolution
+from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution
 from bench.report.statistics import LEVEL, Comparison, MeanGain
 
 MARKED = "* p < 0.05, ** p < 0.01"
@@ -46,6 +46,11 @@ def margin(found: Comparison) -> str:
     """Return half the interval and its part: `±2.10, 1.80 from seeds`; of one seed just `±2.10`."""
     whole = f"±{number(found.half_width, 2)}"
     return whole if found.one_seed else f"{whole}, {number(found.from_seeds, 2)} from seeds"
+
+
+def smallest(difference: float) -> str:
+    """Return the smallest difference that is found, in points; some are larger than any can be."""
+    return number(difference) if difference < LARGEST else f"more than {LARGEST:.0f}"
 
 
 def seeds_for_paper(found: Resolution) -> str:

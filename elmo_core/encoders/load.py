@@ -72,6 +72,9 @@ def load_encoder(
         raise OptionsError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     if (source is None) == (weights is None):
         raise OptionsError("load_encoder takes either a name or path, or weights (with options)")
+    for key, file in (("weights", weights), ("options", options)):
+        if file == "":
+            raise OptionsError(f"{key} is empty: it must name a file")
     if weights is not None:
         path, name = Path(weights).expanduser(), Path(weights).stem
     elif options is not None:

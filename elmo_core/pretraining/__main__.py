@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import os
 import sys
 
 from elmo_core import heap
@@ -15,12 +15,16 @@ def main(arguments: list[str] | None = None) -> None:
     heap.keep()
     try:
         given.run(given)
+        sys.stdout.flush()  # now, and not when Python ends and could only complain
     except KeyboardInterrupt:
         _stop("interrupted: give the same command again to go on", 130)
     except ElmoCoreError as error:
         _stop(f"error: {error}")
+    except BrokenPipeError:  # the reader of the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
-        if error.strerror is None or error.errno == errno.EPIPE:
+        if error.strerror is None:
             raise
         _stop(f"error: {error.filename or 'writing'}: {error.strerror}")
 

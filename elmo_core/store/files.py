@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
+from elmo_core.errors import StoreError
 from elmo_core.packages import needed
 
 SUFFIX = ".safetensors"
@@ -20,8 +21,14 @@ class DamagedShard(Exception):
 
 
 def root_folder(folder: str | Path | None = None) -> Path:
-    """Return `folder`, else `features` in the user's cache: each encoder has a folder below it."""
-    return Path(folder).expanduser() if folder else cache_folder() / "features"
+    """Return `folder`, else `features` in the user's cache: each encoder has a folder below it.
+
+    Raises StoreError where it is a file, or lies below one.
+    """
+    root = Path(folder).expanduser() if folder else cache_folder() / "features"
+    if not existing(root).is_dir():
+        raise StoreError(f"features: {existing(root)} is no folder: name another (features.dir=)")
+    return root
 
 
 def own_root(root: Path, name: str, overlay: str | Path | None = None) -> Path:

@@ -22,6 +22,7 @@ from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import shards_in
 from elmo_core.store.prepare import prepare
 from tests.bench.small import SMALL
+from tests.conftest import TINY_ENCODER
 from tests.elmo_core.conftest import TINY
 
 Small = Callable[..., Path]
@@ -235,6 +236,9 @@ def test_prune(
     assert "prune what?" in verb("prune")[1]
     assert "random-elmo-0" in verb("prune", "--encoder", "nobody")[1]
     assert "nothing to throw away" in verb("prune", "--idle", "1")[1]
+    for wrong in ("-1", "0", "nan", "inf", "month"):
+        status, shown = verb("prune", "--idle", wrong, "--yes")
+        assert (status, f"'{wrong}' is not a number of days above 0" in shown) == (2, True)
     status, shown = verb("prune", "--all")  # standard input is no terminal
     assert (status, "--yes" in shown) == (2, True)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
@@ -248,6 +252,17 @@ def test_prune(
     assert (status, "thrown away" in shown) == (0, True)
     assert not filled.exists()
     assert "nothing is stored" in verb("stats")[1]
+
+
+def test_a_file_is_no_folder_for_features(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    for place in ("file", "file/below"):
+        with pytest.raises(SystemExit) as stop:
+            features.main(["build", "task=ner", f"features.dir={tmp_path / place}", *TINY_ENCODER])
+        assert stop.value.code == 2
+        assert f"features: {tmp_path / 'file'} is no folder" in capsys.readouterr().err
 
 
 def test_looking_after_it_needs_no_torch(root: Path) -> None:

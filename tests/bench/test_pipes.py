@@ -39,6 +39,14 @@ def test_a_closed_pipe_ends_a_verb_without_a_word(words: list[str], tmp_path: Pa
     assert ends(*words, *folder) == (1, "")
 
 
+def test_a_closed_pipe_ends_a_preparation(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"Sentence number {i} of them .\n" for i in range(3000)))
+    words = ("prepare", text, "-o", tmp_path / "corpus", "--heldout", 0.3)
+    status, shown = ends("elmo_core.pretraining", *words)
+    assert (status, "Error" in shown) == (1, False)  # a bar is shown, no traceback
+
+
 def test_a_closed_pipe_ends_predictions(small: Callable[..., Path], tmp_path: Path) -> None:
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"premise": "A man sleeps.", "hypothesis": "He runs."}\n' * 3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -90,6 +92,38 @@ def test_what_a_user_can_mend_is_one_line(
     given = ("--input", tmp_path / "in", "--output", tmp_path / "in")
     assert "is the input, which it would replace" in said(folder, *given)[1]
     assert json.loads((tmp_path / "in").read_text()) == PAIR
+
+
+def test_what_was_predicted_before_stays_until_all_is_answered(
+    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder, out, part = small(), tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    out.write_text("of before")
+    given = ("--input", tmp_path / "in.jsonl", "--output", out, "--batch-size", 1)
+    (tmp_path / "in.jsonl").write_text("{}\n")
+    assert "line 1: needs the field" in said(folder, *given)[1]
+    assert (out.read_text(), part.exists()) == ("of before", False)
+    (tmp_path / "in.jsonl").write_text(f"{json.dumps(PAIR)}\n{{}}\n")
+    told = said(folder, *given)[1]
+    assert f"the answers so far are in {part}" in told
+    assert "line 2: needs the field" in told
+    assert out.read_text() == "of before"
+    assert len(part.read_text().splitlines()) == 1
+    (tmp_path / "in.jsonl").write_text(json.dumps(PAIR))
+    said(folder, *given)
+    assert (len(out.read_text().splitlines()), part.exists()) == (1, False)
+
+
+def test_answers_are_utf_8_whatever_the_terminal_says(small: Callable[..., Path]) -> None:
+    line = json.dumps({**PAIR, "premise": "Zoë sees Łódź."}, ensure_ascii=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.predict", str(small())],
+        input=line.encode(),
+        stdout=subprocess.PIPE,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+    )
+    assert json.loads(done.stdout)["premise"] == "Zoë sees Łódź."
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from elmo_core.whole_files import replacing
+
+
+def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError) as failed, replacing(tmp_path / "folder") as temporary:
+        temporary.touch()
+    assert failed.value.filename == str(tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_two_writers_of_one_process_number_do_not_meet(tmp_path: Path) -> None:

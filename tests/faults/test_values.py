@@ -60,6 +60,11 @@ def test_a_wrong_value_is_named(
     assert "must be" in said or "unknown" in said
 
 
+def test_runs_need_a_folder(bench: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench(*SMALL, "paths.runs=") == 2
+    assert "paths.runs=: must be a folder, such as runs" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "wrong", ["task.hidden=[]", "task.hidden=[0,1]", "task.hidden=[1]", "task.hidden=7"]
 )

@@ -42,15 +42,21 @@ def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
         sets = {
             f"{name}/mini": [f"task={name}", "data=mini"] for name in tasks if task in (None, name)
         }
-        return sets | dict(_of(source, None) for source in sources if source.is_in(source.folder()))
+        return sets | dict(
+            _of(each, each.folder()) for each in sources if each.is_in(each.folder())
+        )
     folder = folder.expanduser()
     if not folder.is_dir():
         raise RunError(f"--dir {folder}: no such folder")
-    sets = dict(_of(source, folder) for source in sources if source.folder(folder).is_dir())
+    below = ((each, each.folder(folder)) for each in sources)
+    sets = dict(_of(each, place) for each, place in below if place.is_dir())
     have = {name.partition("/")[0] for name in sets}
     for name in [task] if task else tasks:
         if name not in have and (folder / name).is_dir():
             sets[f"{name}/{name}"] = [f"task={name}", f"data.dir={quoted(str(folder / name))}"]
+    if task is not None and not sets:  # the task's own folder, with one for each set
+        there = ((each, folder / each.name) for each in sources)
+        sets = dict(_of(each, place) for each, place in there if place.is_dir())
     if sets or task is not None:
         return sets or {
             f"{task}/{folder.name}": [f"task={task}", f"data.dir={quoted(str(folder))}"]
@@ -61,9 +67,9 @@ def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
     )
 
 
-def _of(source: Source, folder: Path | None) -> tuple[str, list[str]]:
+def _of(source: Source, place: Path) -> tuple[str, list[str]]:
     words = [f"task={source.task}", f"data={source.kinds[0]}", f"data.set={source.name}"]
-    where = f"data.dir={quoted(str(source.folder(folder)))}"
+    where = f"data.dir={quoted(str(place))}"
     return f"{source.task}/{source.name}", [*words, where]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from bench.config import CONF
 from bench.report.__main__ import main
+from tests.bench.made_up import Maker
 
 FORMATS = ("report.md", "report.tex", "report.csv", "index.html")
 
@@ -79,6 +80,17 @@ def test_a_folder_without_runs_is_one_clear_line(
         main([str(tmp_path / "runs")])
     assert stop.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_file_is_no_place_for_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Maker(tmp_path / "runs").two_columns()
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as stop:
+        main([str(tmp_path / "runs"), "-o", str(tmp_path / "file")])
+    assert stop.value.code == 2
+    assert f"{tmp_path / 'file'} is a file: -o takes a folder" in capsys.readouterr().err
 
 
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:

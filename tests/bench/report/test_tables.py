@@ -161,6 +161,17 @@ def test_a_table_says_what_it_can_see(tmp_path: Path) -> None:
     ]
 
 
+def test_a_difference_that_cannot_be_is_not_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid, _ = table(tmp_path, 2)
+    monkeypatch.setattr("bench.report.resolution.smallest_difference", lambda *_: 373.8)
+    assert frames.smallest(grid).rows[0][2] == "more than 100"
+    (seen,) = (note for note in notes(grid) if note.startswith("What this table can see"))
+    assert "no difference that is possible is found 80 times in 100" in seen
+    assert "373" not in seen
+
+
 def test_one_seed_does_not_tell_how_many_it_takes(tmp_path: Path) -> None:
     grid, _ = table(tmp_path, 1, paper={"snli": {"baseline": 80.0, "ELMo": 90.0}})
     assert frames.smallest(grid).rows[0][-1] == "not known from one seed"

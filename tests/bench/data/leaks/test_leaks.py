@@ -175,6 +175,15 @@ def test_a_collection_is_found_by_its_folders(leaks: Leaks, folder: Path, tmp_pa
     assert f"ner/ner dev dev-1: 14 words in a row, {path}:401" in out
 
 
+def test_a_tasks_folder_may_have_one_for_each_set(
+    leaks: Leaks, folder: Path, tmp_path: Path
+) -> None:
+    folder.rename(folder.with_name("wnut17"))
+    path = text(tmp_path / "text", LONG + "\n")
+    out = leaks(path, "--task", "ner", "--dir", tmp_path / "sets")[1]
+    assert f"ner/wnut17 dev dev-1: 14 words in a row, {path}:401" in out
+
+
 def test_what_the_user_can_mend(leaks: Leaks, folder: Path, tmp_path: Path) -> None:
     good = text(tmp_path / "text")
     bad = tmp_path / "latin"
