@@ -67,8 +67,13 @@ def main() -> None:
 def _whole(path: Path) -> Iterator[IO[str]]:
     """Give a file beside `path` that takes its place once all lines are answered.
 
-    If something stops that, what was at `path` is still there, and the answers are beside it.
+    If something stops that, what was at `path` is still there, and the answers are beside it. A
+    device or a pipe, such as /dev/stdout, is written to.
     """
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+        return
     part = path.with_name(f"{path.name}.part")
     with part.open("w", encoding="utf-8") as file:
         try:

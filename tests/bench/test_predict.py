@@ -110,6 +110,8 @@ def test_what_was_predicted_before_stays_until_all_is_answered(
     assert out.read_text() == "of before"
     assert len(part.read_text().splitlines()) == 1
     (tmp_path / "in.jsonl").write_text(json.dumps(PAIR))
+    said(folder, *given[:2], "--output", os.devnull)
+    assert not Path(os.devnull).is_file()
     said(folder, *given)
     assert (len(out.read_text().splitlines()), part.exists()) == (1, False)
 
