@@ -75,7 +75,12 @@ def _whole(path: Path) -> Iterator[IO[str]]:
             yield file
         return
     part = path.with_name(f"{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
+    try:
+        file = part.open("w", encoding="utf-8")
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    with file:
         try:
             yield file
         except BaseException:
