@@ -129,23 +129,42 @@ class Predictor:
         self.model = model.to(self.device)
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
-        """Yield what each numbered line gave, unless it is empty, with the prediction."""
+        """Yield what each numbered line gave, unless it is empty, with the prediction.
+
+        Raises RunError for a line that is none, once those before it are answered.
+        """
+        given: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        wrong: RunError | None = None
+        for number, line in lines:
+            if line.strip():
+                try:
+                    fields = _fields(number, line)
+                    given.append((fields, self._parsed(number, fields)))
+                except RunError as error:
+                    wrong = error
+                    break
+        if given:
+            yield from self._answered(given)
+        if wrong is not None:
+            raise wrong
+
+    def _answered(
+        self, given: Sequence[tuple[dict[str, Any], dict[str, Any]]]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the fields of each line, with the prediction of the example made of it."""
         import torch
 
         from elmo_core import pad
         from elmo_core.devices import moved, sent
 
-        given = [(number, _fields(number, line)) for number, line in lines if line.strip()]
-        if not given:
-            return
-        examples = [self._parsed(number, fields) for number, fields in given]
+        examples = [example for _, example in given]
         layers = None
         if self.encoder is not None:
             sentences = [words for example in examples for words in self.task.sentences(example)]
             layers = sent(pad(self.encoder.encode(sentences))[0], self.device)
         with torch.no_grad():
             output = self.model(moved(self.task.collate(examples), self.device), layers)
-        for (_, fields), row in zip(given, self.task.predict(output, examples), strict=True):
+        for (fields, _), row in zip(given, self.task.predict(output, examples), strict=True):
             yield {**fields, **{key: row[key] for key in row if key not in ("gold", "answers")}}
 
     def _parsed(self, number: int, fields: dict[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def test_what_was_predicted_before_stays_until_all_is_answered(
 ) -> None:
     folder, out, part = small(), tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     out.write_text("of before")
-    given = ("--input", tmp_path / "in.jsonl", "--output", out, "--batch-size", 1)
+    given = ("--input", tmp_path / "in.jsonl", "--output", out)
     (tmp_path / "in.jsonl").write_text("{}\n")
     assert "line 1: needs the field" in said(folder, *given)[1]
     assert (out.read_text(), part.exists()) == ("of before", False)
