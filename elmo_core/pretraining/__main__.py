@@ -1,8 +1,9 @@
-"""`python -m elmo_core.pretraining`: exit status 0 done, 2 to be mended by the user, 130 Ctrl-C."""
+"""`python -m elmo_core.pretraining`: exit status 0 done, 2 to be mended, 130 interrupted."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 from elmo_core import heap
@@ -35,4 +36,7 @@ def _stop(message: str, status: int = 2) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # as Slurm and `timeout` end it
     main()

@@ -181,6 +181,20 @@ def test_ctrl_c_is_one_line(
     assert capsys.readouterr().err == "interrupted: give the same command again to go on\n"
 
 
+def test_sigterm_is_one_line_too() -> None:
+    code = (
+        "import os, runpy, signal, sys; from elmo_core.pretraining import cli\n"
+        "cli._prepare = lambda given: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.argv = ['pretraining', 'prepare', 'a', '-o', 'b']\n"
+        "runpy.run_module('elmo_core.pretraining', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        130,
+        "interrupted: give the same command again to go on\n",
+    )
+
+
 def test_ctrl_c_in_training_is_what_it_is_elsewhere(
     run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
