@@ -63,7 +63,7 @@ def _refused(error: OSError) -> str | None:
     if error.errno in DENIED and not _readable(path):
         return f"cannot read {path} ({reason}): change its permissions, or name another"
     if error.errno in UNWRITABLE:
-        return f"cannot write {path} ({reason}): give another paths.runs=FOLDER"
+        return f"cannot write {path} ({reason}): name another place (of runs: paths.runs=FOLDER)"
     if error.errno == errno.EFBIG:
         return f"cannot write {path} ({reason}): raise `ulimit -f`; {again}"
     return f"{_shortened(str(path or 'a file'))}: {reason}"

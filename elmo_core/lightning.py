@@ -1,8 +1,9 @@
-"""Lightning for training, and its checkpoints: never half written, and no code in them is run."""
+"""Lightning for training: its precisions, and its checkpoints, which are whole and run no code."""
 
 from __future__ import annotations
 
 import errno
+import logging
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 
 from elmo_core.errors import CheckpointError
 from elmo_core.packages import needed
+from elmo_core.products import multiplies_bfloat16
 from elmo_core.whole_files import replacing
 
 with needed("pytorch-lightning", "training"):
@@ -18,7 +20,35 @@ with needed("pytorch-lightning", "training"):
     from pytorch_lightning.plugins.io import TorchCheckpointIO
     from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
-__all__ = ["MisconfigurationException", "SafeCheckpointIO", "pl", "read_checkpoint", "set_aside"]
+__all__ = [
+    "MisconfigurationException",
+    "SafeCheckpointIO",
+    "pl",
+    "read_checkpoint",
+    "set_aside",
+    "training_precision",
+]
+
+FLOAT32, HALF = "32-true", ("bf16-mixed", "16-mixed")
+"""Lightning's names. On a CPU it takes the first of `HALF` for the second."""
+
+log = logging.getLogger(__name__)
+
+
+def training_precision(asked: str, accelerator: str) -> str:
+    """Return the precision to train in where `asked` is asked for, both as Lightning names them.
+
+    On a CPU that does not multiply bfloat16, that is float32 instead of half precision, and a
+    warning says so.
+
+    >>> training_precision("32-true", "auto")
+    '32-true'
+    """
+    on_gpu = torch.cuda.is_available() or torch.backends.mps.is_available()
+    if asked not in HALF or multiplies_bfloat16() or (on_gpu and accelerator != "cpu"):
+        return asked
+    log.warning("precision %s: trains in %s, as this processor has no bfloat16", asked, FLOAT32)
+    return FLOAT32
 
 
 class SafeCheckpointIO(TorchCheckpointIO):

@@ -24,7 +24,7 @@ def show(tasks: Sequence[str]) -> None:
 
     Raises RunError for a task that does not exist.
     """
-    sources, known = published(), _known()
+    sources, known = published(), tasks_package.names()
     for task in tasks:
         if task not in known:
             hint = did_you_mean(task, known)
@@ -44,14 +44,10 @@ def show(tasks: Sequence[str]) -> None:
             out.print(f"[bold]{source.task}/{source.name}[/]: {escape(how_to_obtain(source))}")
 
 
-def _known() -> list[str]:
-    return sorted(path.parent.name for path in ROOT.glob("*/task.py"))
-
-
 def _tasks(names: Sequence[str]) -> Table:
     """Make the list of these tasks, or of all: the first line of a card says what its task is."""
     table = _table("tasks", "task=", "what it is")
-    for name in _known():
+    for name in tasks_package.names():
         if not names or name in names:
             card = (ROOT / name / "README.md").read_text(encoding="utf-8")
             table.add_row(name, card.partition("\n")[0].lstrip("# "))

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.errors import RunError, exit_status
+from bench.errors import exit_status
 from bench.options import add_trust
 from elmo_core.help_text import HelpText
 
@@ -65,24 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser().parse_args(arguments)
     against = REFERENCE if args.against == Path("reference") else args.against
     first = args.runs[0] if args.runs[0].is_dir() else args.runs[0].parent
-    out = args.out or first / "report"
     with exit_status(debug=False):
         from bench.report.formats import terminal
-        from bench.report.read import ReportError
         from bench.report.report import collect
         from bench.report.write import write
 
-        if out.exists() and not out.is_dir():
-            raise RunError(f"{out} is a file: -o takes a folder, which need not be there")
-        try:
-            report = collect(args.runs, args.trust, against).only(args.only)
-            written = write(report, out, args.format or FORMATS)
-        except ReportError as error:
-            raise RunError(str(error)) from None
-        except OSError as error:
-            if error.strerror is None:
-                raise
-            raise RunError(f"{error.filename}: {error.strerror.lower()}") from None
+        report = collect(args.runs, args.trust, against).only(args.only)
+        written = write(report, args.out or first / "report", args.format or FORMATS)
         terminal.reproduced(report.reproductions)
         for line in written:
             print(line)

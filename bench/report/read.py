@@ -24,7 +24,7 @@ CONFIGS, RESULTS = "[!.]*/*/config.yaml", "[!.]*/*/result.json"
 MANIFESTS = ".experiments/*.json"
 
 
-class ReportError(ValueError):
+class ReportError(RunError):
     """Something that the caller can mend; one line."""
 
 

@@ -16,7 +16,7 @@ from bench.run.build import device_of
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
 from bench.world import world_size
-from elmo_core.products import training_precision
+from elmo_core.lightning import training_precision
 
 
 def check_device(cfg: DictConfig) -> None:

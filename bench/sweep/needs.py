@@ -102,7 +102,10 @@ def require(jobs: Sequence[Job], here: bool) -> None:
     needs, reasons = Needs(), dict[str, list[Job]]()
     features = Features(needs)
     for job in jobs:
-        check_device(job.cfg) if here else check_counted(job.cfg.trainer)
+        if here:
+            check_device(job.cfg)
+        else:
+            check_counted(job.cfg.trainer)
         lacked = lacking(needs, job.cfg)
         no_room = _no_room(features, job.cfg) if here and not lacked else None
         for reason in (*lacked, no_room, missing_login(job.cfg.logger)):

@@ -36,7 +36,5 @@ def _stop(message: str, status: int = 2) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(
-        signal.SIGTERM, signal.default_int_handler
-    )  # as Slurm and `timeout` end it
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Slurm and `timeout` end it
     main()

@@ -19,6 +19,7 @@ from elmo_core.lightning import (
     pl,
     read_checkpoint,
     set_aside,
+    training_precision,
 )
 from elmo_core.locks import lock
 from elmo_core.pretraining import folder
@@ -27,7 +28,6 @@ from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
 from elmo_core.pretraining.progress import Progress, log_row
-from elmo_core.products import training_precision
 
 CHECKPOINT, LOCK = "last.ckpt", ".lock"
 HELDOUT_TOKENS = 50_000

@@ -6,7 +6,7 @@
 
 from elmo_core.products.learned import Linear, linear, outer, times
 from elmo_core.products.packed import PRECISIONS, product
-from elmo_core.products.path import chosen, multiplies_bfloat16, training_precision
+from elmo_core.products.path import chosen, multiplies_bfloat16
 
 __all__ = [
     "PRECISIONS",
@@ -17,5 +17,4 @@ __all__ = [
     "outer",
     "product",
     "times",
-    "training_precision",
 ]

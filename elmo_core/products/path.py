@@ -8,7 +8,6 @@ same bits.
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
 from collections.abc import Iterator
@@ -24,11 +23,6 @@ VARIABLE = "ELMO_BENCH_PRODUCTS"
 """The environment variable that overrules the choice: `onednn` or `torch`."""
 
 PATHS = ("onednn", "torch")
-
-FLOAT32, HALF = "32-true", ("bf16-mixed", "16-mixed")
-"""Lightning's names. On a CPU it takes the first of `HALF` for the second."""
-
-log = logging.getLogger(__name__)
 
 _overruled: list[str] = []
 
@@ -90,27 +84,11 @@ def has_onednn() -> bool:
 def multiplies_bfloat16() -> bool:
     """Tell whether oneDNN multiplies bfloat16 on this processor.
 
-    On others, as in most laptops, PyTorch does it number by number: sixty times as slowly as
-    float32, measured on an AMD EPYC with AVX2 alone.
+    Without AVX-512, AMX or the like, as in most laptops, PyTorch does it number by number: seventy
+    times as slowly as float32 (docs/performance.md).
     """
     supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None)
     return torch.backends.mkldnn.is_available() and supported is not None and supported()
-
-
-def training_precision(asked: str, accelerator: str) -> str:
-    """Return the precision to train in where `asked` is asked for, both as Lightning names them.
-
-    On a CPU that does not multiply bfloat16, that is float32 instead of half precision, and a
-    warning says so.
-
-    >>> training_precision("32-true", "auto")
-    '32-true'
-    """
-    on_gpu = torch.cuda.is_available() or torch.backends.mps.is_available()
-    if asked not in HALF or multiplies_bfloat16() or (on_gpu and accelerator != "cpu"):
-        return asked
-    log.warning("precision %s: trains in %s, as this processor has no bfloat16", asked, FLOAT32)
-    return FLOAT32
 
 
 def _mkl_is_slow() -> bool:

@@ -60,7 +60,10 @@ class SST5(ClassificationTask):
         for example in examples:
             name = example["id"].rpartition("-")[0] if example["phrase"] else example["id"]
             sentences[name] |= Counter(example["words"])
-        return sum(sentences.values(), Counter())
+        counts: Counter[str] = Counter()
+        for each in sentences.values():
+            counts.update(each)
+        return counts
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
         return {"words": tokens_of(fields), "label": LABELS[0], "phrase": False}

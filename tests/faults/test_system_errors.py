@@ -84,7 +84,7 @@ def test_reading_denied_is_not_called_writing(locked: str, tmp_path: Path) -> No
 
 def test_writing_denied_names_the_way_out(tmp_path: Path) -> None:
     error = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "new"))
-    assert "give another paths.runs=FOLDER" in (explain(error) or "")
+    assert "name another place (of runs: paths.runs=FOLDER)" in (explain(error) or "")
 
 
 def test_a_closed_pipe_is_no_error() -> None:

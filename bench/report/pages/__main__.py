@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.errors import RunError, exit_status
 from elmo_core.help_text import HelpText
 
 MORE = """A page says where a table stands, of which records (the path is relative to
@@ -39,21 +39,17 @@ def parser() -> ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Exit status: 0 done, 2 something the user can mend, 1 anything else."""
     args = parser().parse_args(arguments)
-    from bench.report.pages.fill import filled
-    from bench.report.read import ReportError
-    from elmo_core.whole_files import replacing
+    with exit_status(debug=False):
+        from bench.report.pages.fill import filled
+        from elmo_core.whole_files import replacing
 
-    try:
         for page in args.pages:
-            text = filled(page, figures=True)
+            try:
+                text = filled(page, figures=True)
+            except UnicodeDecodeError as error:
+                raise RunError(f"{page}: not UTF-8 ({error.reason})") from None
             with replacing(page) as temporary:
                 temporary.write_text(text, encoding="utf-8")
-    except UnicodeDecodeError as error:
-        print(f"error: {page}: not UTF-8 ({error.reason})", file=sys.stderr)
-        sys.exit(2)
-    except (ReportError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
 
 
 if __name__ == "__main__":

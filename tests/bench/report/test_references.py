@@ -102,7 +102,7 @@ def test_results_of_several_places_are_joined(
     both = tmp_path / "both.jsonl"
     with pytest.raises(SystemExit):
         verb.main(["export", "-o", str(tmp_path), "--runs", str(one)])
-    assert f"{tmp_path} is a folder: name a file in it" in capsys.readouterr().err
+    assert f"{tmp_path}: is a directory" in capsys.readouterr().err
     verb.main(["export", "-o", str(both), "--runs", str(one), "--runs", str(two)])
     ours, theirs = entries(both), entries(results)
     assert {k: e.scores for k, e in ours.items()} == {k: e.scores for k, e in theirs.items()}

@@ -106,35 +106,6 @@ def test_the_user_may_overrule_it(
     assert (path.chosen(), path.packs()) == (library, library == "onednn")
 
 
-@pytest.mark.parametrize(
-    ("asked", "accelerator", "gpu", "bfloat16", "taken"),
-    [
-        ("bf16-mixed", "cpu", False, True, "bf16-mixed"),
-        ("bf16-mixed", "cpu", False, False, "32-true"),
-        ("16-mixed", "auto", False, False, "32-true"),
-        ("bf16-mixed", "cpu", True, False, "32-true"),
-        ("bf16-mixed", "auto", True, False, "bf16-mixed"),
-        ("16-mixed", "gpu", True, False, "16-mixed"),
-        ("32-true", "cpu", False, False, "32-true"),
-        ("64-true", "cpu", False, False, "64-true"),
-    ],
-)
-def test_a_processor_without_bfloat16_trains_in_float32(
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    asked: str,
-    accelerator: str,
-    gpu: bool,
-    bfloat16: bool,
-    taken: str,
-) -> None:
-    monkeypatch.setattr(path, "multiplies_bfloat16", lambda: bfloat16)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    assert path.training_precision(asked, accelerator) == taken
-    assert (f"precision {asked}: trains in 32-true" in caplog.text) == (taken != asked)
-
-
 def test_what_cannot_be_chosen(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine("AuthenticAMD", "AVX512", onednn=False)
     monkeypatch.setenv(path.VARIABLE, "mkl")
