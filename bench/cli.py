@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import shutil
@@ -9,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -52,6 +54,29 @@ def _folded() -> Iterator[None]:
             print(fold.fill(line) if len(line) > width else line)
 
 
+@contextmanager
+def _help_of_any_type() -> Iterator[None]:
+    """Let Hydra, up to 1.3.8 at least, add an option whose help text is not a string.
+
+    Python 3.14 and later look into each as it is added, which ends Hydra before it reads a word.
+    """
+    parser: Any = argparse.ArgumentParser
+    check = getattr(parser, "_check_help", None)
+    if check is None:
+        yield
+        return
+
+    def check_strings(self: argparse.ArgumentParser, action: argparse.Action) -> None:
+        if isinstance(action.help, str):
+            check(self, action)
+
+    parser._check_help = check_strings
+    try:
+        yield
+    finally:
+        parser._check_help = check
+
+
 def main() -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     arguments = sys.argv[1:]
@@ -65,7 +90,8 @@ def main() -> None:
         sys.argv[1:] = overrides.expand(arguments)
         overrides.refuse(sys.argv[1:])
         try:
-            with _folded() if {"-h", "--help"} & set(arguments) else nullcontext():
+            folded = _folded() if {"-h", "--help"} & set(arguments) else nullcontext()
+            with folded, _help_of_any_type():
                 run()
         except overrides.UNUSABLE as error:
             print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -46,6 +47,7 @@ def pytest_collection_finish() -> None:
     """What the tests have imported stays: the collections that each run ends with pass it by."""
     gc.collect()
     gc.freeze()
+    atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from contextlib import contextmanager
 def without_collecting() -> Iterator[None]:
     """Inside, no garbage is collected; what was imported is never searched for garbage.
 
-    Imports make a million objects, and they stay.
+    Imports make a million objects, and they stay, until the process ends: what is not freed then,
+    triton (of torch's CUDA builds) prints as its leaks.
     """
     enabled, modules = gc.isenabled(), len(sys.modules)
     gc.disable()
@@ -21,5 +23,6 @@ def without_collecting() -> Iterator[None]:
     finally:
         if len(sys.modules) > modules:
             gc.freeze()
+            atexit.register(gc.unfreeze)
         if enabled:
             gc.enable()
