@@ -61,8 +61,11 @@ class SafeCheckpointIO(TorchCheckpointIO):
         with replacing(path) as temporary:
             super().save_checkpoint(checkpoint, temporary, storage_options)
 
-    def load_checkpoint(self, path: Any, map_location: Any = None, *_: Any, **__: Any) -> Any:
-        """Read a checkpoint, tensors and plain values alone. Raises CheckpointError."""
+    def load_checkpoint(self, path: Any, map_location: Any = "cpu", *_: Any, **__: Any) -> Any:
+        """Read a checkpoint, tensors and plain values alone, to where Lightning takes them from.
+
+        Raises CheckpointError.
+        """
         return read_checkpoint(path, map_location)
 
 

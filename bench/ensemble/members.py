@@ -139,11 +139,10 @@ def _other_seed(first: Member, folder: Path) -> Member | None:
     """Return the run in `folder`, if it is `first` with another seed."""
     try:
         other = Member.of(folder)
-        if other.result.evaluation or choice_difference(first, other):
-            return None
-        return None if difference(first, other) else other
-    except RunError:  # not finished, an ensemble, or damaged
+        differ = choice_difference(first, other) or difference(first, other)
+    except RunError:  # not finished, an ensemble, an evaluation, or damaged
         return None
+    return None if differ else other
 
 
 def choice_difference(one: Member, other: Member) -> str | None:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+import xxhash
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -84,6 +85,13 @@ class Corpus:
     def __len__(self) -> int:
         """Count the predictions in one direction: all words, and one boundary a sentence."""
         return len(self.tokens)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all words in their order."""
+        digest = xxhash.xxh3_128("\n".join(self.types).encode())
+        digest.update(np.ascontiguousarray(self.tokens))
+        return digest.hexdigest()
 
     @cached_property
     def spelling(self) -> NDArray[np.int16]:

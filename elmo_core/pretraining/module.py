@@ -158,7 +158,12 @@ class PretrainingModule(pl.LightningModule):
         return [optimizer], [{"scheduler": schedule, "interval": "step"}]
 
     def on_train_start(self) -> None:
-        """Begin at the schedule's rate; a checkpoint has that of the epochs before."""
+        """Begin at the schedule's rate, and with a checkpoint's state where the model now is.
+
+        A checkpoint has the rate of the epochs before, and is loaded before the model is moved.
+        """
+        if self.state:
+            self.state = State(*(tensor.to(self.device) for tensor in self.state))
         if self.training_part.optimizer == "adam":
             share = self._share_of_learning_rate(self.global_step)
             for group in self.trainer.optimizers[0].param_groups:
@@ -181,6 +186,7 @@ class PretrainingModule(pl.LightningModule):
         return {
             **as_json(self.model.bilm.options, self.training_part),
             "tokens": len(self.corpus),
+            "text": self.corpus.fingerprint,
             "vocabulary": self.corpus.vocabulary.fingerprint,
             "devices": self.devices,
             "start": self.origin,
@@ -211,6 +217,7 @@ class PretrainingModule(pl.LightningModule):
         """
         saved, record = _flat(checkpoint[KEY]["record"]), _flat(self.record())
         saved[EPOCHS] = record[EPOCHS]
+        saved.setdefault("text", record["text"])  # older checkpoints lack it
         check_same(saved, record)
         done, total = checkpoint["global_step"], self.total_steps
         if done > total:
@@ -219,8 +226,7 @@ class PretrainingModule(pl.LightningModule):
                 f"{record[EPOCHS]} are {total}: ask for more, or choose another folder"
             )
         self._written = True
-        states = checkpoint[KEY]["states"]
-        self.state = State(*(t[self.global_rank].to(self.device) for t in states))
+        self.state = State(*(t[self.global_rank] for t in checkpoint[KEY]["states"]))
         self.recent.extend(checkpoint[KEY].get("recent", ()))  # older checkpoints lack them
 
 

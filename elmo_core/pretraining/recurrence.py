@@ -18,8 +18,7 @@ from torch.autograd.function import once_differentiable
 
 from elmo_core.bilm.lstm import ProjectedLSTM
 from elmo_core.products import linear, outer, times
-
-aten = torch.ops.aten
+from elmo_core.slopes import by_sigmoid, by_tanh
 
 
 def unroll(
@@ -114,12 +113,12 @@ class _Window(torch.autograd.Function):
             tanh = squashed[t]
             d_projected[t] = _clip_backward(d_outputs[t] + d_hidden, hiddens[t + 1], hidden_bound)
             d_read = times(d_projected[t], projection.t()).to(d_cell)
-            d_cell += aten.tanh_backward(d_read * o, tanh)
+            d_cell += by_tanh(d_read * o, tanh)
             d_cell = _clip_backward(d_cell, cells[t + 1], cell_bound)
-            aten.sigmoid_backward.grad_input(d_read * tanh, o, grad_input=d_o)
-            aten.sigmoid_backward.grad_input(d_cell * j, i, grad_input=d_i)
-            aten.tanh_backward.grad_input(d_cell * i, j, grad_input=d_j)
-            aten.sigmoid_backward.grad_input(d_cell * cells[t], f, grad_input=d_f)
+            by_sigmoid(d_read * tanh, o, out=d_o)
+            by_sigmoid(d_cell * j, i, out=d_i)
+            by_tanh(d_cell * i, j, out=d_j)
+            by_sigmoid(d_cell * cells[t], f, out=d_f)
             d_cell = d_cell * f
             d_all[t] = d_sums
             d_bias += d_sums.sum(dim=0)
@@ -149,4 +148,4 @@ def _clip_backward(d_clipped: Tensor, clipped: Tensor, bound: float) -> Tensor:
     """Nothing flows to where a value is at its bound."""
     if bound == math.inf:
         return d_clipped
-    return aten.hardtanh_backward(d_clipped, clipped.to(d_clipped), -bound, bound)
+    return torch.ops.aten.hardtanh_backward(d_clipped, clipped.to(d_clipped), -bound, bound)

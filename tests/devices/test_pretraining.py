@@ -56,6 +56,22 @@ def test_a_step(corpus: Corpus, accelerator: Accelerator) -> None:
         torch.testing.assert_close(mine.grad.cpu(), other.grad, atol=1e-5, rtol=1e-4)
 
 
+def test_a_step_after_a_checkpoint_that_was_loaded_before_the_model_was_moved(
+    corpus: Corpus, accelerator: Accelerator
+) -> None:
+    device, _ = accelerator
+    window = Streams(corpus, TRAINING.batch_size, TRAINING.unroll_steps).window(0)
+    before = trained(corpus, torch.device("cpu"), window)
+    checkpoint: dict[str, Any] = {"global_step": 0}
+    before.on_save_checkpoint(checkpoint)
+    module = PretrainingModule(LanguageModel(BiLM(TINY), len(corpus.vocabulary)), corpus, TRAINING)
+    module.on_load_checkpoint(checkpoint)
+    module.to(device)
+    module.on_train_start()
+    moved = type(window)(*(tensor.to(device) for tensor in window))
+    assert torch.isfinite(module.training_step(moved, 0).detach().cpu())
+
+
 def test_a_loss_that_is_no_number_is_found_when_it_is_looked_at(
     corpus: Corpus, accelerator: Accelerator
 ) -> None:

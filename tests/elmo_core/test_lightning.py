@@ -1,11 +1,14 @@
-"""What a training is done in; checkpoints have tests where they are used."""
+"""What a training is done in, and where its checkpoints go on; more tests where they are used."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_core import lightning
+from elmo_core.errors import CheckpointError
 
 
 @pytest.mark.parametrize(
@@ -35,3 +38,16 @@ def test_a_processor_without_bfloat16_trains_in_float32(
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     assert lightning.training_precision(asked, accelerator) == taken
     assert (f"precision {asked}: trains in 32-true" in caplog.text) == (taken != asked)
+
+
+def test_a_checkpoint_of_a_gpu_goes_on_without_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "last.ckpt"
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.serialization, "location_tag", lambda _: "cuda:0")
+        lightning.SafeCheckpointIO().save_checkpoint({"state_dict": {"w": torch.ones(2)}}, path)
+    with pytest.raises(CheckpointError):  # as it lies there, it is the GPU's
+        lightning.read_checkpoint(path, "cuda:0")
+    content = lightning.SafeCheckpointIO().load_checkpoint(path, weights_only=None)
+    assert content["state_dict"]["w"].tolist() == [1.0, 1.0]

@@ -9,8 +9,9 @@ from pathlib import Path
 from bench.errors import RunError, exit_status
 from elmo_core.help_text import HelpText
 
-MORE = """A page says where a table stands, of which records (the path is relative to
-the page) and which experiment, and what is wanted of it:
+MORE = """A page says where a table stands, of which records (a file of them or a folder
+of such files, relative to the page) and which experiment, and what is wanted
+of it:
 
   <!-- table results/demo.jsonl demo: scores, notes -->
   <!-- end of table -->

@@ -7,7 +7,8 @@ A page says where a table stands, of which records and which experiment, and wha
 
 Between the two lines everything is written anew. What may be asked for: `command`, `scores`,
 `notes`, `figures` or `figure 1`, and the tables beside the scores by their first words, such as
-`differences` and `learned mixes`. The records' path is relative to the page.
+`differences` and `learned mixes`. The records are a file of them, or a folder of such files,
+relative to the page.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from elmo_core.products import linear
+from elmo_core.slopes import by_sigmoid, by_tanh
 from tasks.nn.recurrent.packed import Packed, mirror, pack, previous, shifted, walk
-from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 STD = 0.05  # of all matrices at the start
 

@@ -22,9 +22,9 @@ from torch.autograd.function import once_differentiable
 from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear
+from elmo_core.slopes import by_sigmoid, by_tanh
 from tasks.nn.padding import taken
 from tasks.nn.recurrent.packed import mirror, pack, walk
-from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
 class CoupledBiLSTM(nn.Module):

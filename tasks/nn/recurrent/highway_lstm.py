@@ -22,9 +22,9 @@ from torch.autograd.function import once_differentiable
 from elmo_core.devices import sent
 from elmo_core.dropout import dropout
 from elmo_core.products import linear, outer, times
+from elmo_core.slopes import by_sigmoid, by_tanh
 from tasks.nn.autocast import for_products
 from tasks.nn.recurrent.packed import pack, previous, shifted, walk
-from tasks.nn.recurrent.slopes import by_sigmoid, by_tanh
 
 
 class AlternatingLSTM(nn.Module):

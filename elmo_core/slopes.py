@@ -27,7 +27,11 @@ def by_tanh(factor: Tensor, gate: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def _into(out: Tensor | None, operator: Any, factor: Tensor, gate: Tensor) -> Tensor:
-    result: Tensor = (
-        operator(factor, gate) if out is None else operator.grad_input(factor, gate, grad_input=out)
-    )
+    result: Tensor
+    if out is None:
+        result = operator(factor, gate)
+    elif out.device.type == "mps":  # some versions leave an `out` with strides as it was
+        result = out.copy_(operator(factor, gate))
+    else:
+        result = operator.grad_input(factor, gate, grad_input=out)
     return result
