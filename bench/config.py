@@ -144,6 +144,11 @@ def check(cfg: DictConfig) -> None:
 
         made = cfg.data.version == VERSION
         _require("data.version", cfg.data.version, made, f"{VERSION}: no other is made any more")
+    else:
+        none = cfg.data.version is None
+        _require(
+            "data.version", cfg.data.version, none, "left out: only built-in data has versions"
+        )
 
 
 def check_recorded(cfg: DictConfig) -> None:

@@ -165,7 +165,7 @@ class _Evaluation:
             self.task, placement_of(self.cfg, encoder), self.cfg.training, self.cfg.seed
         )
         load_head(self.folder, module.model)
-        trainer = _trainer(self.cfg)
+        trainer = _trainer(self.cfg, own_data=self.asked.data is None)
         metrics, predictions, timing = {}, [], {}
         for split in self.data.splits:
             started = time.perf_counter()
@@ -254,12 +254,15 @@ def _finished(folder: Path) -> Finished:
     return result
 
 
-def _trainer(cfg: DictConfig) -> pl.Trainer:
-    """Make what scores as the run was scored, in one process."""
+def _trainer(cfg: DictConfig, own_data: bool) -> pl.Trainer:
+    """Make what scores as the run was scored, in one process; a trial run's own data as far."""
+    limit = cfg.trainer.limit_batches if own_data else None
     return trainer_of(
         cfg,
         [],
         devices=1,
+        limit_val_batches=limit,
+        limit_test_batches=limit,
         logger=False,
         enable_progress_bar=False,
         enable_checkpointing=False,

@@ -18,6 +18,7 @@ from bench.verbatim import literal
 from bench.world import local_rank
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
+from tasks.base.published import choose, published
 from tasks.task import Task
 
 
@@ -68,7 +69,10 @@ def task_of(cfg: DictConfig) -> Task:
 
     Raises:
         ConfigError: There is no such task, or one of its keys is wrong.
+        DataError: `data.set` is none of the sets that are published for it.
     """
+    if cfg.data.set is not None and (sources := published(cfg.task.name)):
+        choose(sources, cfg.data.set)
     chosen: Any = OmegaConf.to_container(cfg.task, resolve=True)
     keys = {key: value for key, value in chosen.items() if key != "name"}
     promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}

@@ -27,14 +27,15 @@ def make_whole(choice: Choice, record: Record) -> None:
 
 def _own(record: Record) -> bool:
     """Return whether the run's own checkpoints are whole, or could be made so."""
-    best, last = _is_whole(record.best), _is_whole(record.last)
-    if best and not last:
-        log.warning("goes on from %s, an earlier epoch", record.best)
-        record.begin_with(best=record.best, last=record.best)
-    if not best:
+    best, last = _steps(record.best), _steps(record.last)
+    if best is None:
         record.last.unlink(missing_ok=True)  # the best epoch so far is lost: it must be redone
         log.warning("%s: its training begins anew", record.folder)
-    return best
+        return False
+    if last is None or last < best:  # damaged, or not written any more when the run died
+        log.warning("goes on from %s, the best epoch so far", record.best)
+        record.begin_with(best=record.best, last=record.best)
+    return True
 
 
 def _shorter(choice: Choice, record: Record) -> None:
@@ -62,12 +63,11 @@ def _is_finished(other: Record) -> bool:
         return False
 
 
-def _is_whole(path: Path) -> bool:
-    """Return whether a checkpoint is whole; a damaged one is set aside."""
+def _steps(path: Path) -> int | None:
+    """Return the steps that a checkpoint was written after; None for a damaged one, set aside."""
     try:
-        read_checkpoint(path, "cpu")
+        return int(read_checkpoint(path, "cpu")["global_step"])
     except CheckpointError as error:
         aside = f", set aside as {set_aside(path).name}" if path.exists() else ""
         log.warning("%s%s", error, aside)
-        return False
-    return True
+        return None

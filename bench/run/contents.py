@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import FILES, NAMING, Choice, leaves
 from bench.records import DamagedRecord, Finished
-from bench.run.fingerprint import changed, stamp
+from bench.run.fingerprint import changed, files_below, stamp
 from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder
 from elmo_core.downloads.presets import PRESETS
@@ -147,7 +147,7 @@ def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
 
 def _below(folder: Path, runs: Path) -> Iterator[Path]:
     """Yield every file below a folder but hidden ones, and runs that are recorded there."""
-    for path in sorted(folder.rglob("*")):
+    for path in files_below(folder):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden and not path.is_relative_to(runs):
+        if not hidden and not path.is_relative_to(runs):
             yield path

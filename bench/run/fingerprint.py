@@ -5,6 +5,9 @@ No torch here.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +51,29 @@ def stamp(folder: str | None) -> str | None:
     if folder is None:
         return None
     digest, root = xxhash.xxh3_128(), Path(folder).expanduser()
-    for path in sorted(root.rglob("*")):
-        if path.is_file():
-            facts = path.stat()
-            name = path.relative_to(root)
-            digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
+    for path in files_below(root):
+        facts = path.stat()
+        name = path.relative_to(root)
+        digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
     return str(digest.hexdigest())
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all files below a folder, sorted; also those of linked folders, as tasks read them."""
+    return sorted(_walked(folder, above=()))
+
+
+def _walked(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
+    """Walk a folder, but for those that it lies in: links may form a loop."""
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    with suppress(PermissionError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _walked(Path(entry.path), (*above, real))
+            elif entry.is_file():
+                yield Path(entry.path)
 
 
 def changed(cfg: DictConfig, result: Finished) -> bool:

@@ -41,11 +41,15 @@ def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[So
 
 
 def _below(folder: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
-    """Return the sub-folder of the set that `data` names, or of the task, or `folder` itself."""
+    """Return the sub-folder of the set that `data` names, or `folder` itself.
+
+    Where no set is named, it may be the sub-folder of the task, whatever lies there.
+    """
     if not folder.is_dir():
         raise DataError(f"data.dir: no folder {folder}")
-    chosen = [source for source in sources if data in (source.name, *source.kinds)][:1]
-    inner = [*(source.folder(folder) for source in chosen), folder / task]
+    named = [source.folder(folder) for source in sources if data == source.name]
+    serving = [source.folder(folder) for source in sources if data in source.kinds]
+    inner = named or [*serving[:1], folder / task]
     return next((each for each in inner if each.is_dir()), folder)
 
 

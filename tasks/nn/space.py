@@ -35,15 +35,11 @@ class Space(nn.Module):
         super().__init__()
         check_space(kind)
         self.kind = kind
-        mean, covariance = kind != "raw", kind == "whitened"
-        self._keep("shown", torch.zeros((), dtype=torch.long))
-        self._keep("total", torch.zeros(dim if mean else 0, dtype=torch.double))
-        sides = (dim, dim) if covariance else (0, 0)
-        self._keep("products", torch.zeros(sides, dtype=torch.double))
-
-    def _keep(self, name: str, zeros: Tensor) -> None:
-        """Register a buffer; "raw" has nothing to save, as models of before had no space."""
-        self.register_buffer(name, zeros, persistent=self.kind != "raw")
+        if kind != "raw":
+            sides = (dim, dim) if kind == "whitened" else (0, 0)
+            self.register_buffer("shown", torch.zeros((), dtype=torch.long))
+            self.register_buffer("total", torch.zeros(dim, dtype=torch.double))
+            self.register_buffer("products", torch.zeros(sides, dtype=torch.double))
 
     def add(self, vectors: Tensor) -> None:
         """Take vectors (any, dim) into the mean and the covariance."""

@@ -59,6 +59,11 @@ def test_builtin_data_of_another_version_is_another_run(configured: Configured) 
     assert not same(configured, ["data=mini"], ["data=mini", "data.version=0"])
 
 
+def test_other_data_have_no_version() -> None:
+    with pytest.raises(ConfigError, match=r"data\.version=3: must be left out"):
+        composed(["task=snli", "data=open", "data.version=3"])
+
+
 def test_builtin_data_of_another_version_is_read_of_but_not_run(
     configured: Configured, tmp_path: Path
 ) -> None:

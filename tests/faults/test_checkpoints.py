@@ -93,6 +93,19 @@ def test_a_damaged_last_checkpoint_gives_way_to_the_best(
     assert_same(interrupted, whole)
 
 
+def test_a_best_checkpoint_that_the_last_one_does_not_know_is_gone_on_from(
+    interrupted: Path, whole: Path, run: Callable[..., int]
+) -> None:
+    """As if the process had died, or the disk been full, between the two."""
+    last = interrupted / "checkpoints" / "last.ckpt"
+    before = torch.load(last, weights_only=True)
+    before["global_step"] = 0
+    torch.save(before, last)
+    assert run() == 0
+    assert "goes on from" in (interrupted / "run.log").read_text()
+    assert_same(interrupted, whole)
+
+
 @pytest.mark.parametrize("kind", ["flip", "gone"])
 def test_without_the_best_checkpoint_the_training_begins_anew(
     kind: str, interrupted: Path, whole: Path, run: Callable[..., int]

@@ -59,7 +59,11 @@ def test_help_has_examples_and_is_quick(verb: tuple[str, ...]) -> None:
 
 
 def test_a_run_on_a_set_by_name(
-    bench: Callable[..., int], tmp_path: Path, server: FileServer, monkeypatch: pytest.MonkeyPatch
+    bench: Callable[..., int],
+    tmp_path: Path,
+    server: FileServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from tasks.ner.task import NER
 
@@ -71,4 +75,6 @@ def test_a_run_on_a_set_by_name(
     assert json.loads(result.read_text())["data"]["set"] == "wnut17"
     assert bench(*small, *once, "data=open") == 0  # the same set, which is the first
     assert bench(*small, *once, "data=open", "data.set=wnut") == 2
+    assert bench(*small, *once, "data=open", f"data.dir={tmp_path}", "data.set=wnut71") == 2
+    assert "did you mean 'wnut17'?" in capsys.readouterr().err
     assert bench(*small, *once, "data=mini", "data.set=wnut17") == 2

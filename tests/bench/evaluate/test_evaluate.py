@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.bench.evaluate.conftest import Evaluate, Result, home, made, rows, write_names
+from tests.bench.evaluate.conftest import NER, Evaluate, Result, home, made, rows, write_names
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["input", "none"])
@@ -71,6 +71,19 @@ def f1(found: list[dict[str, Any]]) -> float:
     gold = {(row["id"], *name) for row in found for name in names(row["gold"])}
     predicted = {(row["id"], *name) for row in found for name in names(row["prediction"])}
     return 200 * len(gold & predicted) / max(len(gold) + len(predicted), 1)
+
+
+def test_under_noise_a_trial_run_is_scored_on_the_examples_that_it_had(
+    runs: list[Path], bench: Callable[..., int], call: Evaluate, tmp_path: Path
+) -> None:
+    words = (*NER, f"data.dir={home(runs[0])}", f"paths.runs={tmp_path / 'trial'}")
+    assert bench(*words, "elmo.placement=none", "trainer.limit_batches=1") == 0
+    (trial,) = (tmp_path / "trial" / "ner").iterdir()
+    assert call(trial, "--noise", "typos=0.5")[0] == 0
+    (noisy,) = made(trial)
+    had = [(row["split"], row["id"]) for row in rows(trial)]
+    assert [(row["split"], row["id"]) for row in rows(noisy)] == had
+    assert len(had) == 8  # a batch of four of each of two splits
 
 
 def test_a_repeat_shows_what_is_there(runs: list[Path], call: Evaluate, tmp_path: Path) -> None:

@@ -62,6 +62,19 @@ def test_changed_data_is_another_run(run_id: Callable[..., str], data: Path) -> 
     assert len(ids) == 5
 
 
+def test_data_behind_a_linked_folder_may_change_too(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    collection = tmp_path / "collection"
+    collection.mkdir()
+    (collection / "snli").symlink_to(data)
+    (data / "loop").symlink_to(collection)
+    first = run_id(collection)
+    drop_a_line(data / "snli_1.0_train.jsonl")
+    assert run_id(collection) != first
+    assert run_id(collection) == run_id(data)
+
+
 def test_without_the_data_its_path_stands_in_the_id(
     run_id: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -215,6 +215,9 @@ def test_a_collection_is_searched(tmp_path: Path) -> None:
     assert locate("ner", "open", tmp_path, NER) == tmp_path / "ner" / "wnut17"
     assert locate("ner", "wikigold", tmp_path, NER) == tmp_path / "ner" / "wikigold"
     assert locate("ner", "paper", tmp_path, NER) == tmp_path / "ner"
+    assert locate("ner", "house", tmp_path, NER) == tmp_path / "ner"
+    (tmp_path / "ner" / "wikigold").rmdir()  # what else lies there is not the set that is named
+    assert locate("ner", "wikigold", tmp_path, NER) == tmp_path
     assert locate("snli", "open", tmp_path, SNLI) == tmp_path / "snli"
     assert locate("sst5", "open", tmp_path, SST5) == tmp_path
 
