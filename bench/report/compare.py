@@ -56,15 +56,27 @@ class Examples:
         return cls(xxhash.xxh3_128_hexdigest(ids.encode()), known)
 
 
-def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> tuple[Comparison, bool]:
+def paired(base: Sequence[Run], other: Sequence[Run]) -> list[tuple[Run, Run]]:
+    """Pair the runs of each seed that both have; an ensemble is one of each of its runs' seeds."""
+    by_seed = {seed: run for run in base for seed in _seeds(run)}
+    both = ((by_seed.get(seed), run) for run in other for seed in _seeds(run))
+    return list(dict.fromkeys((one, run) for one, run in both if one is not None))
+
+
+def _seeds(run: Run) -> list[int]:
+    return [member.seed for member in run.result.ensemble or ()] or [run.seed]
+
+
+def compared(
+    base: Sequence[Run], other: Sequence[Run], split: str
+) -> tuple[Comparison, int | None]:
     """Compare `other` with `base` on the seeds that both have, seed by seed.
 
-    Returns the comparison, and whether a record names the clusters of the examples; where none
-    does, the examples are taken as independent. Raises Incomparable, with the reason, where runs
+    Returns the comparison, and how many clusters the examples are in; None where no record names
+    any, and the examples are taken as independent. Raises Incomparable, with the reason, where runs
     cannot be compared.
     """
-    by_seed = {run.seed: run for run in base}
-    pairs = [(by_seed[run.seed], run) for run in other if run.seed in by_seed]
+    pairs = paired(base, other)
     if not pairs:
         raise Incomparable("no seed in common with the baseline")
     first, second = zip(*pairs, strict=True)
@@ -77,7 +89,7 @@ def compared(base: Sequence[Run], other: Sequence[Run], split: str) -> tuple[Com
         raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
-    return compare(difference), clusters is not None
+    return compare(difference), None if clusters is None else len(set(clusters))
 
 
 def _counted(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.report.compare import Incomparable, Row, counting, rows_of
+from bench.report.compare import Incomparable, Row, counting, paired, rows_of
 from bench.report.grid import Grid
 from bench.report.read import Run
 from bench.report.slices import Slice, Slices, sliced, summaries
@@ -69,10 +69,8 @@ def changes(grid: Grid, most: int = MOST) -> list[Changes]:
         base = grid.entries.get((row, grid.base(row, column) or ""))
         if entry.against is None or base is None:
             continue
-        by_seed = {run.seed: run for run in base.runs}
-        pairs = [(by_seed[run.seed], run) for run in entry.runs if run.seed in by_seed]
         try:
-            before, after = min(pairs, key=lambda pair: pair[0].seed)
+            before, after = min(paired(base.runs, entry.runs), key=lambda pair: pair[0].seed)
             found.append(
                 _of(grid.title(row), column, grid.baseline, before, after, entry.split, most)
             )

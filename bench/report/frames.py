@@ -11,7 +11,7 @@ from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
 from bench.report.epochs import by_epoch
 from bench.report.frame import Frame
-from bench.report.grid import Entry, Grid
+from bench.report.grid import Entry, Grid, mean_yardsticks, trained_on
 from bench.report.groups import Group
 from bench.report.mixes import MeanMix, mixes
 from bench.report.names import metric_name, task_name
@@ -74,7 +74,7 @@ def comparisons(grid: Grid) -> Frame:
             wording.p_value(entry.p) if entry.p is not None else "",
             str(found.seeds),
             f"{found.examples:,}",
-            f"{found.clusters:,}" if entry.clustered else "",
+            "" if entry.clusters is None else f"{entry.clusters:,}",
         ]
         for (row, column), entry in grid.entries.items()
         if (found := entry.against)
@@ -201,15 +201,15 @@ def runs(groups: Sequence[Group], *, ids: bool = True) -> list[Block]:
     """Return all runs, seeds together, with their scores, time, size and, if wanted, run ids."""
     blocks = groupby(groups, lambda group: f"{task_name(group.first)} on {group.data}")
     found = [(title, list(together)) for title, together in blocks]
-    return [Block(title, _yardsticks(each[0]), each, _runs(each, ids)) for title, each in found]
+    return [Block(title, _yardsticks(each), each, _runs(each, ids)) for title, each in found]
 
 
-def _yardsticks(group: Group) -> str:
-    """Return `accuracy; trivial baselines: majority class 33.4 dev, 33.0 test`."""
-    result, texts = group.first.result, []
-    splits = list(result.metrics)
-    for name in result.yardsticks.get(splits[0], {}):
-        values = [(result.yardsticks[split][name], split) for split in splits]
+def _yardsticks(groups: Sequence[Group]) -> str:
+    """Return `accuracy; trivial baselines: majority class 33.4 dev, 33.0 test`: on most data."""
+    group, texts = max(groups, key=lambda group: trained_on(group.first)), []
+    found = {split: mean_yardsticks(group.runs, split) for split in group.first.result.metrics}
+    for name in next(iter(found.values())):
+        values = [(scores[name], split) for split, scores in found.items() if name in scores]
         each = ", ".join(f"{wording.number(value)} {split}" for value, split in values)
         texts.append(f"{name} {each}")
     metric = metric_name(group.first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
@@ -53,7 +54,7 @@ class Entry:
     paper: float | None
     scores: Scores | None  # None without a finished run
     against: Comparison | None = None
-    clustered: bool = False  # whether `against` knows which examples belong together
+    clusters: int | None = None  # of the examples; None where no record names any
     p: float | None = None  # of `against`, corrected over the table (Holm)
     not_compared: str = ""  # the reason, where there should be an `against`
 
@@ -111,11 +112,12 @@ class Grid:
         return next((entry.split for entry in self.row(row) if entry), self.experiment.split)
 
     def yardsticks(self, row: str) -> Mapping[str, float]:
-        """The scores of what needs no learning, in this row's split."""
-        for entry in self.row(row):
-            if entry and entry.runs:
-                return entry.runs[0].result.yardsticks.get(entry.split, {})
-        return {}
+        """The scores of what needs no learning, in this row's split: where it has most data."""
+        filled = [entry for entry in self.row(row) if entry and entry.runs]
+        if not filled:
+            return {}
+        entry = max(filled, key=lambda entry: trained_on(entry.runs[0]))
+        return mean_yardsticks(entry.runs, entry.split)
 
     def base(self, row: str, column: str) -> str | None:
         """Return the column that this one is compared with."""
@@ -127,6 +129,20 @@ class Grid:
         if baseline is None or not {baseline, column} <= paper.keys():
             return None
         return paper[column] - paper[baseline]
+
+
+def trained_on(run: Run) -> int:
+    """Return how many examples a run was trained on; 0 where the record does not tell."""
+    return run.result.counts.get("train", 0)
+
+
+def mean_yardsticks(runs: Sequence[Run], split: str) -> dict[str, float]:
+    """Average what needs no learning over runs: each seed may draw a share of the training set."""
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        for name, score in run.result.yardsticks.get(split, {}).items():
+            found[name].append(score)
+    return {name: fmean(scores) for name, scores in found.items()}
 
 
 def fill(experiment: Experiment, records: Records) -> Grid:
@@ -197,8 +213,8 @@ def _compare(experiment: Experiment, entries: Entries) -> Entries:
         try:
             if not base.runs:
                 raise Incomparable("the baseline has no finished run")
-            against, clustered = compared(base.runs, entry.runs, entry.split)
-            filled[row, column] = replace(entry, against=against, clustered=clustered)
+            against, clusters = compared(base.runs, entry.runs, entry.split)
+            filled[row, column] = replace(entry, against=against, clusters=clusters)
         except Incomparable as reason:
             filled[row, column] = replace(entry, not_compared=str(reason))
     family = [(key, entry.against.p) for key, entry in filled.items() if entry.against]

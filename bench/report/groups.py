@@ -81,18 +81,28 @@ class Group:
 
 
 def groups(runs: Sequence[Run]) -> list[Group]:
-    """Return the groups by task, data, encoder, placement and the rest; seeds ascend in each."""
+    """Return the groups by task, data, encoder, placement and the rest; seeds ascend in each.
+
+    Where a seed was run twice, on two editions of the data or by two versions, the later one
+    stands.
+    """
     names = _data_names(runs)
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
         chosen = json.dumps([run.task, choice_of(run, names[run])], sort_keys=True, default=str)
         by_choice[chosen].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
-    for together in by_choice.values():
-        together.sort(key=lambda run: run.seed)
+    for runs in by_choice.values():
+        latest = {run.seed: run for run in sorted(runs, key=_begun)}
+        together = [latest[seed] for seed in sorted(latest)]
         alike[together[0].task, names[together[0]]].append(together)
     found = [group for family in alike.values() for group in told_apart(family, names)]
     return sorted(found, key=_order)
+
+
+def _begun(run: Run) -> str:
+    """Return when a run's last sitting began; nothing where an old record does not tell."""
+    return run.result.provenance[-1].date if run.result.provenance else ""
 
 
 def choice_of(run: Run, data: str) -> dict[str, Any]:

@@ -29,11 +29,13 @@ def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
         *_scores(grid),
+        *_ensembles(grid),
         *_searches(grid),
         *_rising(grid),
         *_precisions(grid),
         *_old(grid),
         *_differences(grid),
+        *_alike(grid),
         *_resolution(resolutions(grid)),
         *_all_tasks(grid),
         *_probes(grid),
@@ -51,6 +53,18 @@ def _scores(grid: Grid) -> Iterator[str]:
     if grid.runs:
         spread = "± is the sample standard deviation over n seeds; no ± means one seed."
         yield spread if several else "One seed a cell."
+
+
+def _ensembles(grid: Grid) -> Iterator[str]:
+    sizes = {
+        (column, len(run.result.ensemble)): entry.against is not None
+        for (_, column), entry in grid.entries.items()
+        for run in entry.runs
+        if run.result.ensemble
+    }
+    for (column, size), against in sizes.items():
+        unknown = "; how much another one would differ is in no interval" if against else ""
+        yield f"{column}: one ensemble of {counted(size, 'run')}{unknown}."
 
 
 def _searches(grid: Grid) -> Iterator[str]:
@@ -154,10 +168,19 @@ def _differences(grid: Grid) -> Iterator[str]:
     if 2 in seeds:
         yield "Two seeds: the interval is rough; a third seed makes it far narrower."
     rows = dict.fromkeys(
-        row for (row, _), e in grid.entries.items() if e.against and not e.clustered
+        row for (row, _), e in grid.entries.items() if e.against and e.clusters is None
     )
     if rows:
         yield f"{', '.join(rows)}: examples taken as independent: these records name no clusters."
+
+
+def _alike(grid: Grid) -> Iterator[str]:
+    alike = sum(e.against is not None and e.against.alike for e in grid.entries.values())
+    if alike:
+        yield (
+            f"In {counted(alike, 'comparison')} the two score alike on every example: their "
+            "interval has no width, and says nothing of other examples."
+        )
 
 
 def _resolution(found: list[Resolution]) -> Iterator[str]:

@@ -44,8 +44,14 @@ class Report:
     def left_out(self) -> list[str]:
         """A line for every file, run or experiment that is in no table, with the reason."""
         failed = self.records.failed.items()
+        shown = {run for group in self.groups for run in group.runs}
+        again = [run for run in self.records.listed if self.groups and run not in shown]
         return [
             *self.records.problems,
+            *(
+                f"{run.task}/{run.id}: a later run of the same choice and seed stands"
+                for run in again
+            ),
             *(f"{task}/{run} failed: {result.error}" for (task, run), result in failed),
             *(f"{task}/{run} is unfinished" for task, run in sorted(self.records.unfinished)),
         ]

@@ -24,11 +24,11 @@ class Resolution:
 
 
 def resolutions(grid: Grid) -> list[Resolution]:
-    """Return what each comparison of the table can see."""
+    """Return what each comparison of the table can see; nothing of runs that are all alike."""
     return [
         _of(row, column, entry.against, grid.paper_difference(row, column))
         for (row, column), entry in grid.entries.items()
-        if entry.against
+        if entry.against and not entry.against.alike
     ]
 
 

@@ -16,11 +16,14 @@ class Series:
     """One system of a row: its entries by the part of the training set, ascending."""
 
     placement: str
+    encoder: str  # its name where the placement has several, else empty
     points: list[tuple[float, Entry]]
 
     @property
     def name(self) -> str:
-        return "no ELMo" if self.placement == "none" else f"ELMo, {self.placement}"
+        return (
+            "no ELMo" if self.placement == "none" else f"{self.encoder or 'ELMo'}, {self.placement}"
+        )
 
 
 @dataclass(frozen=True)
@@ -50,23 +53,32 @@ class Reached:
 
 
 def series(grid: Grid, row: str) -> list[Series]:
-    """Return the curves of a row, one for each placement of ELMo."""
-    found: dict[str, list[tuple[float, Entry]]] = {}
+    """Return the curves of a row, one for each placement of each encoder."""
+    found: dict[tuple[str, str], list[tuple[float, Entry]]] = {}
     for entry in grid.row(row):
         if entry is None or entry.scores is None or entry.cells[0].x is None:
             continue
-        found.setdefault(entry.cells[0].placement, []).append((entry.cells[0].x, entry))
-    return [Series(place, sorted(p, key=lambda point: point[0])) for place, p in found.items()]
+        system = entry.cells[0].placement, entry.runs[0].result.encoder_name
+        found.setdefault(system, []).append((entry.cells[0].x, entry))
+    placements = [placement for placement, _ in found]
+    return [
+        Series(
+            placement,
+            encoder if placements.count(placement) > 1 else "",
+            sorted(points, key=lambda point: point[0]),
+        )
+        for (placement, encoder), points in found.items()
+    ]
 
 
 def reached(grid: Grid) -> Iterator[Reached]:
     """Yield one for every system and every part of the training set that has a baseline."""
     for row in grid.experiment.rows:
-        systems = series(grid, row)
-        base = {x: entry for s in systems if s.placement == "none" for x, entry in s.points}
-        for x, entry in (point for s in systems if s.placement != "none" for point in s.points):
-            if x in base:
-                yield from _reached(row, entry, base[x])
+        for system in series(grid, row):
+            for _, entry in system.points:
+                base = grid.entries.get((row, grid.base(row, entry.cells[0].column) or ""))
+                if base is not None and base.runs:
+                    yield from _reached(row, entry, base)
 
 
 def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:

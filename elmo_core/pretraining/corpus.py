@@ -90,7 +90,7 @@ class Corpus:
     def fingerprint(self) -> str:
         """A hash of all words in their order."""
         digest = xxhash.xxh3_128("\n".join(self.types).encode())
-        digest.update(np.ascontiguousarray(self.tokens))
+        digest.update(self.tokens.data)
         return digest.hexdigest()
 
     @cached_property

@@ -77,7 +77,7 @@ def test_the_page_s_task_gets_full_statistics(own: Path, bench: Bench) -> None:
     entry = fill(experiment, records).entries["clickbait", "ELMo"]
     assert entry.not_compared == ""
     assert entry.against is not None
-    assert (entry.against.seeds, entry.against.examples, entry.clustered) == (3, 30, True)
+    assert (entry.against.seeds, entry.against.examples, entry.clusters) == (3, 30, 30)
     assert entry.against.low <= entry.against.difference <= entry.against.high
     assert 0 < entry.against.p <= 1
     assert "Clickbait without and with ELMo" in (own / "runs" / "report" / "report.md").read_text()

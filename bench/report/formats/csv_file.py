@@ -71,7 +71,7 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
     if against:
         line |= {key: getattr(against, key) for key in COMPARED}
         line |= {"difference_sd": against.seed_sd}
-        line |= {"clusters": against.clusters if entry.clustered else None}
+        line |= {"clusters": entry.clusters}
         line |= {"from_seeds": None} if against.one_seed else {}
     return line
 

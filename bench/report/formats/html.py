@@ -182,7 +182,7 @@ def _statistics(grid: Grid, entry: Entry) -> Iterable[str]:
         yield f"Not compared: {entry.not_compared}."
     if found is None or entry.p is None:
         return
-    clusters = f" in {found.clusters:,} clusters" if entry.clustered else ""
+    clusters = "" if entry.clusters is None else f" in {entry.clusters:,} clusters"
     yield (
         f"{wording.signed(found.difference, 2)} against {grid.baseline}, {wording.CONFIDENCE} "
         f"interval {wording.interval(found)}, that is {wording.margin(found)}; "

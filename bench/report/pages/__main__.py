@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             except UnicodeDecodeError as error:
                 raise RunError(f"{page}: not UTF-8 ({error.reason})") from None
             with replacing(page) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+                temporary.write_text(text, encoding="utf-8", newline="")
 
 
 if __name__ == "__main__":

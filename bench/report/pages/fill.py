@@ -41,23 +41,29 @@ def filled(page: Path, *, figures: bool = False) -> str:
     Raises:
         ReportError: A block has no end, or asks for what its records do not have.
     """
-    lines = iter(page.read_text(encoding="utf-8").splitlines())
-    return "\n".join(_lines(page, lines, figures)) + "\n"
+    with page.open(encoding="utf-8", newline="") as file:  # line ends stay as they are
+        lines = file.read().removesuffix("\n").split("\n")
+    return "\n".join(_lines(page, iter(lines), figures)) + "\n"
 
 
 def _lines(page: Path, lines: Iterator[str], figures: bool) -> Iterator[str]:
     for line in lines:
         yield line
-        if not (asked := BEGIN.fullmatch(line)):
+        if not (asked := BEGIN.fullmatch(_bare(line))):
             continue
         parts = [part.strip() for part in asked["parts"].split(",")]
         try:
             yield _block(page, asked["file"], asked["name"], parts, figures)
         except ReportError as error:
-            raise ReportError(f"{page}: {line}: {error}") from None
-        if next((old for old in lines if old == END or BEGIN.fullmatch(old)), None) != END:
-            raise ReportError(f"{page}: {line}: no {END} follows")
+            raise ReportError(f"{page}: {asked[0]}: {error}") from None
+        old = map(_bare, lines)
+        if next((line for line in old if line == END or BEGIN.fullmatch(line)), None) != END:
+            raise ReportError(f"{page}: {asked[0]}: no {END} follows")
         yield END
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r")
 
 
 def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool) -> str:

@@ -105,6 +105,11 @@ class Comparison(Estimate):
         """The mean difference, second minus first."""
         return self.value
 
+    @property
+    def alike(self) -> bool:
+        """Whether every example and seed has the same difference, so that nothing varies."""
+        return self.high - self.low < 1e-9
+
 
 def estimate(pseudo: PseudoValues, level: float = LEVEL) -> Estimate:
     """Give one system's score, a percentage, and its interval.

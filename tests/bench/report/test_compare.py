@@ -69,7 +69,7 @@ def test_a_task_without_counts_is_scored_anew(
     assert anew is not None
     assert counted is not None
     assert anew.difference == pytest.approx(counted.difference)
-    assert anew.clusters == 20
+    assert anew.clusters == 20  # groups of the jackknife
     assert anew.low < anew.difference < anew.high
 
 

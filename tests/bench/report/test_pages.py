@@ -50,6 +50,18 @@ def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
     assert page.read_text() == once
 
 
+def test_what_is_outside_of_a_block_stays_as_it_is(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    before, after = "a\u2028b\r\nc\x0cd\x85e\r\n", "f\r\ng"
+    block = f"<!-- table {DEMO} demo: scores -->\r\nold\r\n{END}\r\n"
+    page.write_bytes(f"{before}{block}{after}".encode())
+    main([str(page)])
+    text = page.read_bytes().decode()
+    assert text.startswith(f"{before}<!-- table")
+    assert text.rstrip("\n").endswith(f"{END}\n{after}")
+    assert "old" not in text
+
+
 @pytest.mark.parametrize(
     ("block", "said"),
     [

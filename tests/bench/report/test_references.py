@@ -279,4 +279,4 @@ def test_the_results_of_this_suite_are_small_and_whole() -> None:
     for path in REFERENCE.glob("*.jsonl"):
         assert not re.search(r"""[\s='"]/\w""", path.read_text()), "a place on somebody's machine"
         lines = len(path.read_text().splitlines())
-        assert path.stat().st_size < 15_000 * lines  # a run of 7,300 sentences takes 14,000
+        assert path.stat().st_size < 20_000 * lines  # a run of 7,300 sentences takes 14,000

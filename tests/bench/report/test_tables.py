@@ -94,7 +94,7 @@ def test_clusters_of_the_predictions_count(tmp_path: Path) -> None:
 def test_an_old_baseline_takes_the_clusters_of_a_new_column(tmp_path: Path) -> None:
     entry = table(tmp_path, 2, sizes=(0, 5))[0].entries["snli", "ELMo"]
     assert entry.against is not None
-    assert (entry.against.clusters, entry.clustered) == (40, True)
+    assert (entry.against.clusters, entry.clusters) == (40, 40)
 
 
 def test_a_single_cluster_is_not_compared(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_table_has_both_sets_and_compares_on_the_same_examples(tmp_path: Path)
     assert away[1] is not None
     assert away[1].against is not None
     assert (away[1].against.seeds, away[1].against.examples) == (3, 150)
-    assert (away[1].against.clusters, away[1].clustered) == (75, True)
+    assert (away[1].against.clusters, away[1].clusters) == (75, 75)
     assert away[1].mark.startswith("*")
     means = [entry.scores.mean for entry in away if entry and entry.scores]
     assert away[1].against.difference == pytest.approx(means[1] - means[0])

@@ -1,0 +1,116 @@
+"""What stands together in a table, and what must not: seeds, shares of the data, encoders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.experiment import View
+from bench.report import frames
+from bench.report.grid import Grid
+from bench.report.notes import notes
+from bench.report.report import Report, collect
+from bench.report.resolution import resolutions
+from bench.report.sample_efficiency import reached, series
+from tests.bench.made_up import Maker
+
+
+def changed(make: Maker, task: str, run_id: str, **content: Any) -> None:
+    """Change what a run's result says."""
+    path = make.folder / task / run_id / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
+
+
+def table(make: Maker) -> tuple[Report, Grid]:
+    report = collect([make.folder])
+    return report, report.grids[0]
+
+
+def test_what_needs_no_learning_is_shown_where_most_is_trained_on(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [
+        make.cell("ner", f"{train}", seed=seed, train=train)
+        for train in (30, 3000)
+        for seed in (1, 2)
+    ]
+    for cell, score in zip(cells, (1.0, 2.0, 9.0, 10.0), strict=True):
+        changed(make, "ner", cell.run_id, yardsticks={"dev": {"each word's usual tag": score}})
+    make.experiment("two", cells)
+    report, grid = table(make)
+    assert grid.yardsticks("ner") == {"each word's usual tag": 9.5}
+    (block,) = frames.runs(report.groups)
+    assert block.note == "F1; trivial baselines: each word's usual tag 9.5 dev"
+
+
+def test_a_seed_counts_once(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    first, again = make.run(seed=2, skill=0.6), make.run(seed=2, skill=0.7)
+    for run_id, year in ((first, 2025), (again, 2026)):
+        path = tmp_path / "snli" / run_id / "result.json"
+        sitting = json.loads(path.read_text())["provenance"][0]
+        changed(make, "snli", run_id, provenance=[{**sitting, "date": f"{year}-01-01"}])
+    report = collect([tmp_path])
+    (group,) = report.groups
+    assert [run.id for run in group.runs] == [again]
+    assert report.left_out == [f"snli/{first}: a later run of the same choice and seed stands"]
+
+
+def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
+    make, seeds = Maker(tmp_path), (1, 2, 3)
+    cells = [make.cell("snli", "one", seed=seed, skill=0.55) for seed in seeds]
+    cells.append(make.cell("snli", "together", seed=1, skill=0.7))
+    members = [{"run_id": cell.run_id, "seed": cell.seed} for cell in cells[:3]]
+    changed(make, "snli", cells[3].run_id, ensemble=members)
+    make.experiment("ensemble", cells, baseline="one")
+    _, grid = table(make)
+    one, together = grid.entries["snli", "one"], grid.entries["snli", "together"]
+    assert one.scores
+    assert together.scores
+    assert together.against
+    assert together.against.seeds == 3
+    difference = together.scores.mean - one.scores.mean
+    assert together.against.difference == pytest.approx(difference)
+    said = "together: one ensemble of 3 runs; how much another one would differ is in no interval."
+    assert said in notes(grid)
+
+
+def test_each_encoder_has_a_curve_of_its_own(tmp_path: Path) -> None:
+    make, cells = Maker(tmp_path), []
+    for x in (10, 100):
+        cells.append(make.cell("snli", f"none, {x}", x=x, train=30 * x))
+        for encoder, skill in (("ELMo", 0.7), ("random", 0.65)):
+            cell = make.cell(
+                "snli", f"{encoder}, {x}", x=x, train=30 * x, skill=skill, placement="input"
+            )
+            facts = {
+                "name": encoder,
+                "fingerprint": encoder,
+                "layers": 3,
+                "dim": 8,
+                "parameters": 1,
+            }
+            changed(make, "snli", cell.run_id, encoder=facts)
+            cells.append(cell)
+    make.experiment("figure1", cells, view=View.efficiency)
+    _, grid = table(make)
+    curves = {each.name: [x for x, _ in each.points] for each in series(grid, "snli")}
+    assert curves == {"no ELMo": [10, 100], "ELMo, input": [10, 100], "random, input": [10, 100]}
+    columns = ["ELMo, 10", "ELMo, 100", "random, 10", "random, 100"]
+    assert [each.column for each in reached(grid)] == columns
+
+
+def test_two_that_score_alike_say_nothing_of_small_differences(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [make.cell("snli", "none", skill=1.0)]
+    cells.append(make.cell("snli", "ELMo", skill=1.0, placement="input"))
+    make.experiment("alike", cells, baseline="none")
+    _, grid = table(make)
+    against = grid.entries["snli", "ELMo"].against
+    assert against is not None
+    assert (against.difference, against.alike) == (0.0, True)
+    assert resolutions(grid) == []
+    assert any("score alike on every example" in note for note in notes(grid))
+    assert not any("What this table can see" in note for note in notes(grid))
