@@ -112,7 +112,7 @@ def test_places_that_cannot_be(
     assert bench(*SMALL, *(f"{name}={value}" for name, value in given.items())) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("error: ")
-    assert len(said) < 1000
+    assert len(said) < 1100  # a long path is cut
 
 
 def test_bytes_that_are_no_utf8(
