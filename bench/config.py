@@ -145,10 +145,8 @@ def check(cfg: DictConfig) -> None:
         made = cfg.data.version == VERSION
         _require("data.version", cfg.data.version, made, f"{VERSION}: no other is made any more")
     else:
-        none = cfg.data.version is None
-        _require(
-            "data.version", cfg.data.version, none, "left out: only built-in data has versions"
-        )
+        version = cfg.data.version
+        _require("data.version", version, version is None, "left out: built-in data alone has one")
 
 
 def check_recorded(cfg: DictConfig) -> None:

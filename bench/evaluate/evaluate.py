@@ -255,7 +255,7 @@ def _finished(folder: Path) -> Finished:
 
 
 def _trainer(cfg: DictConfig, own_data: bool) -> pl.Trainer:
-    """Make what scores as the run was scored, in one process; a trial run's own data as far."""
+    """Make what scores as the run was scored, in one process; as many batches of its own data."""
     limit = cfg.trainer.limit_batches if own_data else None
     return trainer_of(
         cfg,

@@ -26,7 +26,7 @@ from elmo_core.pretraining.errors import CorpusError, TrainingError
 from elmo_core.pretraining.export import export
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure_text
-from elmo_core.pretraining.prepare import VOCABULARY, Request, prepare
+from elmo_core.pretraining.prepare import VOCABULARY
 from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training, as_json
 from elmo_core.pretraining.train import train
@@ -162,26 +162,6 @@ def test_a_checkpoint_of_another_training_is_refused(
     with pytest.raises(TrainingError, match=message):
         run(tmp_path / "out", **changes)
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
-
-
-def test_the_same_files_in_another_order_are_another_text(
-    text: Path, options: Options, training: Training, tmp_path: Path
-) -> None:
-    lines = text.read_text().splitlines(keepends=True)
-    parts = [tmp_path / f"{i}.txt" for i in range(6)]
-    for i, part in enumerate(parts):
-        part.write_text("".join(lines[100 * i : 100 * (i + 1)]))
-    for corpus, files in (("forth", parts), ("back", parts[::-1])):
-        prepare(files, tmp_path / corpus, Request(heldout=0.3, min_count=1))
-
-    def go(corpus: str, epochs: float) -> None:
-        longer = replace(training, epochs=epochs)
-        train(tmp_path / corpus, tmp_path / "out", options, longer, every=EVERY, accelerator="cpu")
-
-    go("forth", 0.12)
-    with pytest.raises(TrainingError, match=r"with text = \w+, not \w+"):
-        go("back", 0.24)
-    go("forth", 0.24)
 
 
 def test_a_training_may_be_made_longer(
