@@ -6,7 +6,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from tasks.smallworld import VERSION, build
+from tasks.smallworld import LATEST, build
 from tasks.smallworld.logic import LABELS
 from tasks.smallworld.yardsticks import Pair, read, unseen, yardsticks
 
@@ -31,7 +31,7 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     build(chosen.folder, chosen.seed)
-    print(f"small world, version {VERSION}, seed {chosen.seed}, in {chosen.folder}\n")
+    print(f"small world, version {LATEST}, seed {chosen.seed}, in {chosen.folder}\n")
     for split in ("train", "dev", "test"):
         _counts(split, read(chosen.folder, split))
     _samples(read(chosen.folder, "train"), chosen.samples)

@@ -24,7 +24,7 @@ class Mention:
 class Argument:
     start: int
     end: int
-    role: str  # PropBank's names: ARG0, ARG1, ARG2, ARGM-TMP, ARGM-LOC, ARGM-NEG
+    role: str  # PropBank's names: ARG0, ARG1, ARG2, ARGM-TMP, ARGM-LOC, ARGM-NEG, …
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tasks.smallworld.adjuncts import adjoin
 from tasks.smallworld.document import Predication, Sentence
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.stories import Story
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
-    """Write `{train,dev,test}.tsv`: every sentence of the stories."""
+def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+    """Write `{train,dev,test}.tsv`: every sentence of the stories, with an adjunct or two."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
+        rng = random.Random(f"adjuncts {split} {seed}")
         with open(folder / f"{split}.tsv", "w", encoding="utf-8", newline="\n") as file:
             for story in parts[split][0]:
                 for number, sentence in enumerate(story.document.sentences):
-                    file.writelines(_rows(story.document.id, number, sentence))
+                    longer = adjoin(sentence, rng, held_out=split != "train")
+                    file.writelines(_rows(story.document.id, number, longer))
                     file.write("\n")
 
 

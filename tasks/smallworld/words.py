@@ -197,3 +197,32 @@ QUALITIES = {
         "strong=sturdy=*robust weak=fragile=*flimsy",
     ),
 }
+
+# role | preposition and article | nouns. The preposition fits several roles, the noun one: whoever
+# has not met it must guess. Read by adjuncts.py alone, for semantic roles.
+ADJUNCTS = """
+ARGM-LOC | in     | bed prison court *jail *hospital *exile
+ARGM-LOC | in the | barn stable cabin *cave *tunnel *corridor
+ARGM-LOC | in a   | tent barn cabin *cave *tunnel *hut
+ARGM-LOC | at     | sea school work *camp *church
+ARGM-LOC | at the | station airport market *stadium *zoo *checkpoint
+ARGM-LOC | by the | river lake gate *fountain *fireplace *roadside
+ARGM-TMP | in     | winter summer March *autumn *July *springtime
+ARGM-TMP | in the | morning evening night *afternoon *autumn
+ARGM-TMP | in a   | week month day *fortnight *moment *flash
+ARGM-TMP | at     | dawn noon night *dusk *midnight *sunset
+ARGM-TMP | by     | noon dawn nightfall *dusk *midnight *sundown
+ARGM-TMP | by the | evening weekend summer *afternoon *autumn
+ARGM-TMP | for    | hours weeks years *ages *decades *centuries
+ARGM-TMP | for a  | week month day *fortnight *moment *decade
+ARGM-MNR | in     | silence secret haste *despair *panic *disguise
+ARGM-MNR | in a   | hurry rage whisper *frenzy *panic *temper
+ARGM-MNR | at     | random leisure *length *speed
+ARGM-MNR | by     | mistake accident hand *chance *force *stealth
+ARGM-MNR | with   | care pride ease *caution *skill *enthusiasm
+ARGM-MNR | with a | smile grin shrug *frown *sigh *sneer
+ARGM-PRP | for    | fun money fame *pleasure *profit *revenge
+ARGM-PRP | for a  | reward fee prize *bribe *ransom *salary
+ARGM-COM | with   | friends neighbours relatives *classmates *colleagues *guests
+ARGM-COM | with a | friend neighbour partner *colleague *companion *stranger
+"""

@@ -9,7 +9,6 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.config import CONF
 from bench.experiment import View
 from bench.records import (
     Elmo,
@@ -25,15 +24,11 @@ from bench.records import (
     Sitting,
 )
 from bench.run.record import Record
+from tasks.smallworld import version
 
 LABELS = ("entailment", "neutral", "contradiction")
 SENTENCES = {"dev": 200, "test": 150}
-DATA = {
-    "version": None,
-    "set": None,
-    "dir": None,
-    **OmegaConf.load(CONF / "data" / "mini.yaml").data,
-}
+DATA = {"name": "mini", "version": version("snli"), "set": None, "dir": None}
 ENCODER = EncoderFacts(name="made-up", fingerprint="0" * 64, layers=3, dim=8, parameters=1_000)
 SITTING = Sitting(
     date="2018-02-15T12:00:00+00:00",

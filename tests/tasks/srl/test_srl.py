@@ -190,7 +190,7 @@ def test_smallworld_writes_what_the_reader_reads(tmp_path: Path) -> None:
     )
     document = Document("d", (Sentence(tuple(WORDS), (), predications),))
     stories = ([Story(document, ())], None)
-    roles.write(tmp_path, dict.fromkeys(("train", "dev", "test"), stories))  # type: ignore[arg-type]
+    roles.write(tmp_path, dict.fromkeys(("train", "dev", "test"), stories), 1)  # type: ignore[arg-type]
     found = read(tmp_path, "test")
     assert found is not None
     assert found["predicate"][:] == [1, 5]
