@@ -1,0 +1,63 @@
+#!/usr/bin/env python
+"""How many adjuncts of built-in dev sentences are right, by whether training shows their nouns.
+
+    python scripts/adjuncts.py RUN …      # folders of finished runs of task=srl on built-in data
+
+Right is an adjunct whose place and role are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tasks.smallworld.adjuncts import ADJUNCTS
+
+SHOWN = {
+    (*each.beginning, noun.lstrip("*")): not noun.startswith("*")
+    for each in ADJUNCTS
+    for noun in each.nouns
+}
+
+
+def spans(tags: list[str]) -> dict[tuple[int, int], str]:
+    """Return the role of each span, from its first token to the one after its last."""
+    starts = [i for i, tag in enumerate(tags) if tag.startswith("B-")]
+    ends = (
+        next((j for j in range(i + 1, len(tags)) if tags[j] != f"I-{tags[i][2:]}"), len(tags))
+        for i in starts
+    )
+    return {(i, end): tags[i][2:] for i, end in zip(starts, ends, strict=True)}
+
+
+def count(run: Path) -> tuple[Counter[bool], Counter[bool]]:
+    """Count a run's adjuncts, all of them and the right ones; True stands for nouns shown."""
+    found, right = Counter[bool](), Counter[bool]()
+    with (run / "predictions.jsonl").open(encoding="utf-8") as lines:
+        rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    for row in (row for row in rows if row["split"] == "dev"):
+        words = row["drawn"]["text"].split()
+        answer = spans(row["prediction"])
+        for (start, end), role in spans(row["gold"]).items():
+            shown = SHOWN.get(tuple(words[start:end]))
+            if shown is not None:
+                found[shown] += 1
+                right[shown] += answer.get((start, end)) == role
+    return found, right
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    for run in parser.parse_args().runs:
+        found, right = count(run)
+        for shown, which in ((True, "that training shows"), (False, "that it does not")):
+            share = 100 * right[shown] / found[shown]
+            print(f"{run}: with nouns {which}, {share:.1f} % of {found[shown]} are right")
+
+
+if __name__ == "__main__":
+    main()
