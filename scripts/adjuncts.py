@@ -54,6 +54,8 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     for run in parser.parse_args().runs:
         found, right = count(run)
+        if len(found) < 2:
+            parser.error(f"{run}: not a run on built-in data")
         for shown, which in ((True, "that training shows"), (False, "that it does not")):
             share = 100 * right[shown] / found[shown]
             print(f"{run}: with nouns {which}, {share:.1f} % of {found[shown]} are right")
