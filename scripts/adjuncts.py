@@ -15,22 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from tasks.smallworld.adjuncts import ADJUNCTS
+from tasks.srl.score import arguments
 
 SHOWN = {
     (*each.beginning, noun.lstrip("*")): not noun.startswith("*")
     for each in ADJUNCTS
     for noun in each.nouns
 }
-
-
-def spans(tags: list[str]) -> dict[tuple[int, int], str]:
-    """Return the role of each span, from its first token to the one after its last."""
-    starts = [i for i, tag in enumerate(tags) if tag.startswith("B-")]
-    ends = (
-        next((j for j in range(i + 1, len(tags)) if tags[j] != f"I-{tags[i][2:]}"), len(tags))
-        for i in starts
-    )
-    return {(i, end): tags[i][2:] for i, end in zip(starts, ends, strict=True)}
 
 
 def count(run: Path) -> tuple[Counter[bool], Counter[bool]]:
@@ -40,12 +31,13 @@ def count(run: Path) -> tuple[Counter[bool], Counter[bool]]:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in (row for row in rows if row["split"] == "dev"):
         words = row["drawn"]["text"].split()
-        answer = spans(row["prediction"])
-        for (start, end), role in spans(row["gold"]).items():
+        answer = arguments(row["prediction"])
+        for argument in arguments(row["gold"]):
+            start, end = argument[1][0]
             shown = SHOWN.get(tuple(words[start:end]))
             if shown is not None:
                 found[shown] += 1
-                right[shown] += answer.get((start, end)) == role
+                right[shown] += argument in answer
     return found, right
 
 
