@@ -153,16 +153,16 @@ def _of_online_code(cfg: DictConfig, data: BenchData) -> float:
 def _table(found: Sequence[Forecast]) -> Table:
     several = len({each.jobs[0].encoder for each in found if each.features is not None}) > 1
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("task", "ELMo", *["encoder"] * several):
-        table.add_column(name, overflow="fold")
+    table.add_column("task", no_wrap=True)
+    table.add_column("ELMo", overflow="fold")  # where 80 columns are too few, at its space
     for name in ("runs", "examples", "tokens", "features", "epoch", "run"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in found:
         job, features = each.jobs[0], each.features
+        named = f"{job.encoder} " if several and features else ""
         table.add_row(
             job.cfg.task.name,
-            job.cfg.elmo.placement,
-            *[job.encoder if features else ""] * several,
+            f"{named}{job.cfg.elmo.placement}",
             str(len(each.jobs)),
             f"{each.examples:,}",
             f"{each.tokens:,}",

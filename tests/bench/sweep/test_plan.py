@@ -38,6 +38,17 @@ def test_a_plan_tells_examples_tokens_features_and_time(
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_plan_of_several_encoders_breaks_no_word_in_narrow_windows(
+    bench: Sweep, snli_folder: Path, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "72")  # its examples take few digits
+    places = [f"data.dir={snli_folder}", f"paths.runs={tmp_path}", f"features.dir={tmp_path}"]
+    small = ["task=snli", "task.hidden=8", "task.word_dim=8", "trainer=cpu", *places]
+    assert bench("-m", *small, "encoder=random,elmo-mini", "plan=true") == 0
+    table = capsys.readouterr().out.partition("examples")[2].split()
+    assert {"random", "elmo-mini", "input+output"} <= set(table)
+
+
 def test_a_plan_takes_the_time_of_earlier_runs(
     sweep: Sweep, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
