@@ -11,6 +11,7 @@ from typing import Any
 from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
+from bench.report.export import LOCAL
 from bench.report.read import Experiment, Records, ReportError, Run, has_runs, in_order, read
 from bench.report.reproduction import ROUNDING
 
@@ -158,17 +159,19 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
 def _command_of_both(one: str, other: str) -> str:
     """Return a command for what both made, if they differ in tasks, seeds and order alone.
 
-    Otherwise `one`.
+    Where each was made, and by which launcher, says nothing of what was made. Otherwise `one`.
 
     >>> _command_of_both("python -m bench task=ner seed=1,2", "python -m bench seed=3 task=ner,srl")
     'python -m bench task=ner,srl seed=1,2,3'
+    >>> _command_of_both("python -m bench seed=1", "python -m bench seed=2 paths.runs=/there")
+    'python -m bench seed=1,2'
     """
-    ours, theirs = shlex.split(one), shlex.split(other)
+    ours, theirs = shlex.split(one), [w for w in shlex.split(other) if not w.startswith(LOCAL)]
     others = {word.partition("=")[0]: word for word in theirs}
     words = []
     for word in ours:
         key, _, values = word.partition("=")
-        another = others.pop(key, None)
+        another = word if word.startswith(LOCAL) else others.pop(key, None)
         listed = key in ("task", "seed") and not set("([") & {*word, *(another or "")}
         if another is None or (word != another and not listed):
             return one
