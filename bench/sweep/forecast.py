@@ -152,10 +152,10 @@ def _of_online_code(cfg: DictConfig, data: BenchData) -> float:
 
 def _table(found: Sequence[Forecast]) -> Table:
     several = len({each.jobs[0].encoder for each in found if each.features is not None}) > 1
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("task", no_wrap=True)
     table.add_column("ELMo", overflow="fold")  # where 80 columns are too few, at its space
-    for name in ("runs", "examples", "tokens", "features", "epoch", "run"):
+    for name in ("runs", "examples", "tokens", "features", "epoch", "run ≤"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in found:
         job, features = each.jobs[0], each.features
@@ -168,7 +168,7 @@ def _table(found: Sequence[Forecast]) -> Table:
             f"{each.tokens:,}",
             amount(features.bytes) if features and features.bytes else "",
             duration(each.epoch) + ("" if each.earlier else "*"),
-            f"≤ {duration(each.seconds)}",
+            duration(each.seconds),
         )
     return table
 
