@@ -28,7 +28,8 @@ def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] 
     experiment = read_experiment(manifest)
     grid = fill(experiment, read(manifest.parent.parent, trusted))
     console = console or Console()
-    console.print(table(grid))
+    upright = table(grid)
+    console.print(upright if _fits(upright, console) else table(grid, turned=True))
     if (together := frames.all_tasks(grid)).rows:
         console.print(_plain(together, title="Over all tasks"))
     if (probed := frames.selectivities(grid)).rows:
@@ -43,17 +44,31 @@ def reproduced(found: Sequence[Reproduction]) -> None:
         Console().print(_plain(frames.reproduced(found), title="Against the reference"))
 
 
-def table(grid: Grid) -> Table:
-    """Set the score table: ours, the difference from the baseline, the gaps, the paper's."""
+def table(grid: Grid, *, turned: bool = False) -> Table:
+    """Set the score table: ours, the difference from the baseline, the gaps, the paper's.
+
+    Turned, what is compared stands in lines instead of columns.
+    """
     experiment, ours = grid.experiment, scores(grid)
     source = f" ({experiment.source})" if experiment.source else ""
     found = Table("", title=Text(experiment.title + source))
-    for column in ours.columns:
-        found.add_column(Text(column))
-    for row in ours.rows:
-        label = Text.assemble(row.title, (f"\n{row.metric}", "dim"))
-        found.add_row(label, *map(_cell, row.cells), end_section=True)
+    tasks = [Text.assemble(row.title, (f"\n{row.metric}", "dim")) for row in ours.rows]
+    compared = [Text(column) for column in ours.columns]
+    cells = [[_cell(cell) for cell in row.cells] for row in ours.rows]
+    across, down, lines = (
+        (tasks, compared, zip(*cells, strict=True)) if turned else (compared, tasks, cells)
+    )
+    for name in across:
+        found.add_column(name)
+    for name, line in zip(down, lines, strict=True):
+        found.add_row(name, *line, end_section=True)
     return found
+
+
+def _fits(found: Table, console: Console) -> bool:
+    """Tell whether no word is cut: Rich ends what it cuts with an ellipsis."""
+    lines = console.render_lines(found)
+    return not any("…" in segment.text for line in lines for segment in line)
 
 
 def _plain(frame: Frame, title: str) -> Table:

@@ -178,6 +178,20 @@ def test_one_seed_does_not_tell_how_many_it_takes(tmp_path: Path) -> None:
     assert not any(note.startswith("The paper's difference takes") for note in notes(grid))
 
 
+@pytest.mark.parametrize(("columns", "heads"), [(2, "λ=0.00000"), (9, "snli")])
+def test_a_table_that_would_cut_words_is_turned(tmp_path: Path, columns: int, heads: str) -> None:
+    make = Maker(tmp_path)
+    names = [f"λ=0.0000{i}" for i in range(columns)]
+    cells = [make.cell("snli", name, seed=seed, skill=0.5) for name in names for seed in (1, 2)]
+    path = make.experiment("curve", cells, baseline=None)
+    console = Console(width=80, record=True, file=io.StringIO())
+    terminal.show(path, console)
+    shown = console.export_text()
+    assert all(name in shown for name in names)
+    assert "…" not in shown
+    assert heads.lower() in shown.split("┡")[0].lower()
+
+
 def test_all_tasks_are_averaged(tmp_path: Path) -> None:
     grid, path = table(tmp_path, 3, rows=("snli", "ner"))
     (found,) = over_all_tasks(grid)
