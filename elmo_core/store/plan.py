@@ -16,7 +16,8 @@ from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
 
 Way = Literal["store", "memory", "live"]
-PROBE = 32  # sentences by which an encoder's speed is measured
+PROBES = 32, 1024  # sentences by which an encoder's speed is measured, the more if the few are …
+QUICK = 0.05  # … encoded within so many seconds: a GPU takes a thousand in the time of a few
 RESERVE = 1_000_000_000  # bytes of a disk that are left to others
 
 
@@ -62,12 +63,16 @@ def estimate(store: FeatureStore, missing: Mapping[bytes, Sentence]) -> Cost:
     if not missing:
         return Cost(0, 0, 0, 0.0)
     ordered = sorted(missing.values(), key=len)
-    n = min(PROBE, len(ordered))
-    probe = [ordered[i * len(ordered) // n] for i in range(n)]
-    store.encode(probe[:1])  # what is only done once shall not count
-    started = time.perf_counter()
-    encoded = store.encode(probe)
-    rate = sum(map(len, probe)) / (time.perf_counter() - started)
+    store.encode(ordered[:1])  # what is only done once shall not count
+    for most in PROBES:
+        n = min(most, len(ordered))
+        probe = [ordered[i * len(ordered) // n] for i in range(n)]
+        started = time.perf_counter()
+        encoded = store.encode(probe)
+        took = time.perf_counter() - started
+        if took > QUICK or n == len(ordered):
+            break
+    rate = sum(map(len, probe)) / took
     tokens = sum(map(len, ordered))
     width = pack(encoded).shape[1]
     return Cost(len(ordered), tokens, tokens * width * store.dtype.itemsize, tokens / rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -92,6 +92,24 @@ def test_few_sentences_are_each_asked_once_for_the_estimate(opened: Opened) -> N
     few = [("a",) * length for length in range(1, 8)]
     estimate(opened(encoder), Wanted.of(few).distinct)
     assert encoder.asked[1:] == few  # after a first one, which is not timed
+
+
+def test_an_encoder_that_takes_a_thousand_as_quickly_as_a_few_is_asked_for_a_thousand(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPU's estimate by a few sentences was thirty times what it took."""
+    clock = 0.0
+
+    class Gpu(Noting):
+        def encode(self, sentences: Sequence[Sequence[str]]) -> list[torch.Tensor]:
+            nonlocal clock
+            clock += 0.02
+            return super().encode(sentences)
+
+    monkeypatch.setattr(plan.time, "perf_counter", lambda: clock)
+    many = [(f"w{i}",) for i in range(10_240)]
+    cost = estimate(opened(Gpu()), Wanted.of(many).distinct)
+    assert cost.seconds == pytest.approx(0.2)
 
 
 def test_a_short_disk_means_memory_a_short_memory_live(
