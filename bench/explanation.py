@@ -12,7 +12,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, Transformer
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from yaml import YAMLError
@@ -34,6 +34,11 @@ EXTRAS = {
 
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
 
+QUOTES = (
+    "texts with = , brackets, spaces or letters like λ take quotes within the shell's: "
+    "'KEY=[\"a=b\"]'"
+)
+
 
 def explain(arguments: list[str], error: Exception) -> str:
     """Say in one line which override Hydra could not take, and what was probably meant."""
@@ -44,6 +49,8 @@ def explain(arguments: list[str], error: Exception) -> str:
             overrides = OverridesParser.create().parse_overrides(words)
             complaints = _complaints(overrides, _search_path(arguments, overrides))
             return next(complaints, None) or _innermost(error)
+        except OverrideParseException as refused:
+            return f"{refused.override}: not to be read as KEY=VALUE ({QUOTES})"
         except UNUSABLE as syntax:
             return _innermost(syntax)
 
