@@ -26,7 +26,8 @@ from elmo_core.products import Linear, linear
 from tasks.coref.spans import Spans, after_first_layer, xavier
 from tasks.nn.pair_products import pair_products
 
-BLOCK = 16  # spans scored at once
+BLOCK = 16  # spans scored at once on a CPU, where more would be out of its caches
+DEVICE_BLOCK = 128  # on a GPU, which launching some 280 operators a block keeps waiting
 DISTANCES = (2, 3, 4, 5, 8, 16, 32, 64)  # where the second to ninth bucket begin
 
 
@@ -72,18 +73,20 @@ class AntecedentScorer(nn.Module):
     def forward(self, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor) -> Links:
         """Link each span; `speaker` and `cluster` (spans,) are numbers that are equal for the same
         one, cluster 0 is none; `genre` () is a number, 0 if unknown."""
+        number = len(spans.first)
+        size = BLOCK if cluster.device.type == "cpu" else DEVICE_BLOCK
         blocks = [
-            self.block(begin, spans, speaker, genre, cluster)
-            for begin in range(0, len(spans.first), BLOCK)
+            self.block(begin, min(begin + size, number), spans, speaker, genre, cluster)
+            for begin in range(0, number, size)
         ]
         losses, antecedents, probabilities = zip(*blocks, strict=True)
         return Links(torch.stack(losses).sum(), torch.cat(antecedents), torch.cat(probabilities))
 
     def block(
-        self, begin: int, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor
+        self, begin: int, end: int, spans: Spans, speaker: Tensor, genre: Tensor, cluster: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Score the links of the spans from `begin` on; one span a column, one antecedent a row."""
-        end = min(begin + BLOCK, len(spans.first))
+        """Score the links of the spans from `begin` to before `end`; one span a column, one
+        antecedent a row."""
         low = max(0, begin - self.max_antecedents)
         i = torch.arange(begin, end, device=cluster.device)
         j = torch.arange(low, end, device=cluster.device)[:, None]
