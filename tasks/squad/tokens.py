@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from elmo_core.text.tokenizer import tokenize_with_offsets
 
@@ -29,10 +30,16 @@ def tokenise(text: str) -> Tokens:
     """Split `text` into words; only white space lies between them."""
     tokens = Tokens([], [], [])
     for word, start in tokenize_with_offsets(text):
-        for piece in _BREAKS.split(word):
-            if piece:
-                tokens.words.append(_SPELLINGS.get(piece, piece))
-                tokens.starts.append(start)
-                tokens.ends.append(start + len(piece))
+        for piece, spelling in _pieces(word):
+            tokens.words.append(spelling)
+            tokens.starts.append(start)
             start += len(piece)
+            tokens.ends.append(start)
     return tokens
+
+
+@lru_cache(maxsize=1 << 17)
+def _pieces(word: str) -> tuple[tuple[str, str], ...]:
+    """Split a word, into what stands there and what the model sees."""
+    pieces = filter(None, _BREAKS.split(word))
+    return tuple((piece, _SPELLINGS.get(piece, piece)) for piece in pieces)
