@@ -20,9 +20,8 @@ class EpochProgress(Callback):
         self.counter: Counter | None = None
         self.epoch_began = 0.0
         self.epoch_took: float | None = None  # the last whole one, in this process
-        self.best: float | None = None  # on dev
 
-    def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+    def on_train_epoch_start(self, trainer: Trainer, pl_module: Any) -> None:
         self.epoch_began = time.monotonic()
         later = (trainer.max_epochs or 1) - trainer.current_epoch - 1
 
@@ -30,7 +29,8 @@ class EpochProgress(Callback):
             whole = self.epoch_took or time.monotonic() - self.epoch_began + left
             return f", at most {duration(left + later * whole)} of the run" if later else ""
 
-        news = "" if self.best is None else f", dev so far {self.best:.2f}"
+        scores = [epoch["dev"][pl_module.task.metric] for epoch in pl_module.history]
+        news = f", dev so far {max(scores):.2f}" if scores else ""
         self._count(trainer, self._epoch(trainer), int(trainer.num_training_batches), run, news)
 
     def on_train_batch_end(self, trainer: Trainer, *_: object) -> None:
@@ -47,8 +47,6 @@ class EpochProgress(Callback):
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self._stop()
         if trainer.state.fn == "fit":
-            score = float(trainer.callback_metrics["dev"])
-            self.best = score if self.best is None else max(self.best, score)
             self.epoch_took = time.monotonic() - self.epoch_began
 
     def on_test_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
