@@ -50,7 +50,7 @@ def explain(arguments: list[str], error: Exception) -> str:
             complaints = _complaints(overrides, _search_path(arguments, overrides))
             return next(complaints, None) or _innermost(error)
         except OverrideParseException as refused:
-            return f"{refused.override}: not to be read as KEY=VALUE ({QUOTES})"
+            return f"{refused.override}: cannot be read as KEY=VALUE ({QUOTES})"
         except UNUSABLE as syntax:
             return _innermost(syntax)
 

@@ -26,8 +26,8 @@ from elmo_core.products import Linear, linear
 from tasks.coref.spans import Spans, after_first_layer, xavier
 from tasks.nn.pair_products import pair_products
 
-BLOCK = 16  # spans scored at once on a CPU, where more would be out of its caches
-DEVICE_BLOCK = 128  # on a GPU, which launching some 280 operators a block keeps waiting
+BLOCK = 16  # spans scored at once on a CPU
+DEVICE_BLOCK = 128  # on a GPU, which waits for hundreds of launches a block
 DISTANCES = (2, 3, 4, 5, 8, 16, 32, 64)  # where the second to ninth bucket begin
 
 

@@ -13,7 +13,7 @@ from elmo_core.text.tokenizer import LONGEST, tokenize, tokenize_with_offsets
 
 SPACY: Any = spacy.blank("en").tokenizer
 WHITE = ("", "", " ", "  ", "\t", "\n", "\u00a0", "\x1c")
-OTHERS = (
+OTHERS = [
     "a",
     "Bank",
     "'",
@@ -29,7 +29,7 @@ OTHERS = (
     "3",
     "10km",
     "http://a.b/c",
-)
+]
 
 
 def of_spacy(text: str) -> list[tuple[str, int]]:
