@@ -20,7 +20,7 @@ SENTENCES = [random.Random(i).choices(WORDS, k=i + 1) for i in range(8)]
 
 @pytest.fixture
 def encoder(make_bilm: Callable[..., BiLM]) -> ElmoEncoder:
-    return ElmoEncoder(make_bilm(), "tiny")
+    return ElmoEncoder(make_bilm(scale=1.0), "tiny")  # larger weights make rounding grow
 
 
 def close(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
