@@ -117,7 +117,7 @@ def _text(path: Path | None) -> Iterator[list[str]]:
     from elmo_core.text.sentences import read_sentences
     from tasks import smallworld
 
-    path = smallworld.ensure() / "text" / "train.txt" if path is None else path.expanduser()
+    path = smallworld.ensure("text") / "train.txt" if path is None else path.expanduser()
     files = find_texts([path]).values()
     return islice((words for file in files for words in read_sentences(file)), READ)
 

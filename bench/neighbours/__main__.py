@@ -154,7 +154,7 @@ def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
     from elmo_core.text.sentences import read_sentences
     from tasks import smallworld
 
-    path = smallworld.ensure() / "text" / "train.txt" if path is None else path.expanduser()
+    path = smallworld.ensure("text") / "train.txt" if path is None else path.expanduser()
     files = find_texts([path]).values()
     with progress("searching", sum(file.stat().st_size for file in files)) as bar:
         yield (

@@ -19,7 +19,7 @@ def sentences(path: Path | None, limit: int) -> Sentences:
     if path is None:
         from tasks.smallworld import ensure
 
-        path = ensure() / "text" / "train.txt"
+        path = ensure("text") / "train.txt"
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

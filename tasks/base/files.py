@@ -33,10 +33,9 @@ def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[So
     if data == "mini":
         from tasks import smallworld
 
-        built_in = smallworld.ensure() / task
-        if not built_in.is_dir():
+        if task not in smallworld.WRITERS:
             raise DataError(f"no built-in data for {task}: name its folder, data.dir=FOLDER")
-        return built_in
+        return smallworld.ensure(task)
     return fetch(choose(sources, data))
 
 

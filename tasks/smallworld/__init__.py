@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
 from tasks.smallworld import (
     coreference,
     entities,
-    names,
     questions,
     roles,
     senses,
@@ -20,9 +19,20 @@ from tasks.smallworld import (
     speech,
     text,
 )
-from tasks.smallworld.lexicon import Lexicon
-from tasks.smallworld.stories import Story, tell
-from tasks.smallworld.world import World
+from tasks.smallworld.parts import Parts
+
+WRITERS = {
+    "coref": coreference,
+    "ner": entities,
+    "pos": speech,
+    "snli": snli,
+    "squad": questions,
+    "srl": roles,
+    "sst5": sentiment,
+    "text": text,
+    "wsd": senses,
+}
+"""What there is: a folder for each task, and the plain text."""
 
 VERSIONS = {
     **dict.fromkeys(("coref", "neighbours", "ner", "pos", "snli", "squad", "sst5", "wsd"), 7),
@@ -32,60 +42,34 @@ VERSIONS = {
 
 LATEST = max(VERSIONS.values())
 
-# split: its names, how often it prefers a held-out word, its number of stories.
-# "press" is unlabelled text for language models: the only place where held-out words are shown.
-PARTS = {
-    "train": (names.TRAIN, 0.0, 360),
-    "dev": (names.DEV, 0.25, 140),
-    "test": (names.TEST, 0.25, 140),
-    "press": (names.TRAIN, 0.25, 1000),
-}
-
-
-def stories(part: str, seed: int = 13) -> tuple[list[Story], Lexicon]:
-    """Tell the stories of one part, always the same for the same seed."""
-    people, novelty, number = PARTS[part]
-    lexicon = Lexicon(novelty)
-    world = World(part, people, lexicon, random.Random(f"world {part} {seed}"))
-    return [tell(world, i) for i in range(number)], lexicon
-
 
 def version(task: str) -> int:
     """Return the version of a task's files; of a task that has none of its own, that of all."""
     return VERSIONS.get(task, LATEST)
 
 
-def build(folder: Path, seed: int = 13) -> None:
-    """Write everything below the folder, byte for byte the same for the same seed."""
-    parts = {part: stories(part, seed) for part in PARTS}
-    text.write(folder / "text" / "train.txt", parts["train"][0] + parts["press"][0])
-    text.write(folder / "text" / "dev.txt", parts["dev"][0])
-    snli.write(folder / "snli", parts, seed)
-    entities.write(folder / "ner", parts)
-    roles.write(folder / "srl", parts, seed)
-    sentiment.write(folder / "sst5", parts, seed)
-    questions.write(folder / "squad", parts, seed)
-    coreference.write(folder / "coref", parts)
-    speech.write(folder / "pos", parts)
-    senses.write(folder / "wsd", parts, seed)
+def build(folder: Path, seed: int = 13, contents: Iterable[str] = WRITERS) -> None:
+    """Write folders of these names below `folder`, byte for byte the same for the same seed."""
+    parts = Parts(seed)
+    for name in contents:
+        WRITERS[name].write(folder / name, parts)
 
 
-def ensure(cache: Path | None = None) -> Path:
-    """Return the folder with the data, built on first use in `cache_folder(cache)`.
+def ensure(name: str, cache: Path | None = None) -> Path:
+    """Return one of the folders, built on first use in `cache_folder(cache)`.
 
     Several processes may ask at once: each builds in a folder of its own, and the first to finish
     gives it the final name.
     """
-    root = cache_folder(cache)
-    final = root / f"smallworld-v{LATEST}"
+    root = cache_folder(cache) / f"smallworld-v{LATEST}"
+    final = root / name
     if final.is_dir():
         return final
     root.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=root))
+    draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=root))
     try:
-        build(draft)
-        draft.chmod(0o755)
-        draft.rename(final)
+        build(draft, contents=[name])
+        (draft / name).rename(final)
     except OSError:
         if not final.is_dir():
             raise

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tasks.smallworld.document import Document, Sentence
-from tasks.smallworld.lexicon import Lexicon
-from tasks.smallworld.stories import Story
+from tasks.smallworld.parts import Parts
 
 SIZES = {"train": 160, "dev": 50, "test": 50}  # stories: training takes each one as a batch
 # Document, part, token and word come first, clusters last. Between them: part of speech, parse,
@@ -16,7 +15,7 @@ SIZES = {"train": 160, "dev": 50, "test": 50}  # stories: training takes each on
 UNTOLD = ("XX", "*", "-", "-", "-", "-", "*")
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.conll`: stories, with every entity mentioned twice or more."""
     folder.mkdir(parents=True, exist_ok=True)
     for split, size in SIZES.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.formats.tags import IOB1, Span, from_spans
 from tasks.smallworld.document import Sentence
-from tasks.smallworld.lexicon import Lexicon
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 
 FILES = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}
@@ -15,7 +15,7 @@ KINDS = {"person": "PER", "town": "LOC", "body": "ORG"}
 UNTOLD = "-X-"  # the columns for part of speech and phrase, which no reader of names needs
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write one file a split: token, two empty columns, tag in IOB1; a blank line ends a
     sentence."""
     folder.mkdir(parents=True, exist_ok=True)

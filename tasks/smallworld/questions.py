@@ -22,6 +22,7 @@ from tasks.smallworld.document import Document, Mention, Sentence, detokenise
 from tasks.smallworld.language import sentence
 from tasks.smallworld.lexicon import TAXONOMIES, VERBS, Lexicon
 from tasks.smallworld.logic import NARROWER, OPPOSITE
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 
 SIZES = {"train": 1200, "dev": 300, "test": 300}
@@ -36,7 +37,7 @@ class Question:
     answers: tuple[tuple[str, int], ...]  # the text, and where it stands in the story's
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}-v1.1.json`: one article and paragraph a story, several questions
     each.
 
@@ -45,7 +46,7 @@ def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], se
     folder.mkdir(parents=True, exist_ok=True)
     for split, size in SIZES.items():
         stories, lexicon = parts[split]
-        rng = random.Random(f"squad {split} {seed}")
+        rng = random.Random(f"squad {split} {parts.seed}")
         candidates = [_mixed(questions(story, lexicon, rng), rng) for story in stories]
         rounds = [(i, q) for row in zip_longest(*candidates) for i, q in enumerate(row) if q]
         asked: list[list[Question]] = [[] for _ in stories]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.smallworld.adjuncts import adjoin
 from tasks.smallworld.document import Predication, Sentence
-from tasks.smallworld.lexicon import Lexicon
-from tasks.smallworld.stories import Story
+from tasks.smallworld.parts import Parts
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.tsv`: every sentence of the stories, with an adjunct or two."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
-        rng = random.Random(f"adjuncts {split} {seed}")
+        rng = random.Random(f"adjuncts {split} {parts.seed}")
         with open(folder / f"{split}.tsv", "w", encoding="utf-8", newline="\n") as file:
             for story in parts[split][0]:
                 for number, sentence in enumerate(story.document.sentences):

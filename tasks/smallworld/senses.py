@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tasks.smallworld.document import Sentence
-from tasks.smallworld.lexicon import VERBS, Lexicon
+from tasks.smallworld.lexicon import VERBS
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.sense_words import CONTEXTS
 from tasks.smallworld.stories import Story
 
@@ -37,10 +38,10 @@ Texts = Sequence[tuple[str, Sequence[Told]]]
 """Ids of texts and their sentences."""
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `SET/SET.data.xml` and `SET/SET.gold.key.txt` for each of SETS, and `index.sense`."""
     for split, name in SETS.items():
-        rng = random.Random(f"senses {split} {seed}")
+        rng = random.Random(f"senses {split} {parts.seed}")
         novelty = 0.0 if split == "train" else NOVELTY
         stories = parts[split][0][: SIZES[split]]
         texts = [(f"d{i:03}", list(_told(story, rng, novelty))) for i, story in enumerate(stories)]

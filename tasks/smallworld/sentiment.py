@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tasks.smallworld import sentiment_words as words
 from tasks.smallworld.claims import Phrase
 from tasks.smallworld.language import plural
-from tasks.smallworld.lexicon import Lexicon
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.sentiment_trees import (
     Tree,
     added,
@@ -36,12 +36,12 @@ FACTS = {"trade", "loan", "repair", "paint", "find", "meet", "phone", "join", "w
 LONGEST_FACT = 9  # in words; longer ones would be most of the text
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.txt`, a tree a line; no sentence occurs twice, in whatever split."""
     folder.mkdir(parents=True, exist_ok=True)
     told: set[str] = set()
     for split, size in SIZES.items():
-        critic = Critic(parts[split][0], split, random.Random(f"sst5 {split} {seed}"))
+        critic = Critic(parts[split][0], split, random.Random(f"sst5 {split} {parts.seed}"))
         wanted = Counter({label: round(size * share) for label, share in SHARES.items()})
         trees: list[str] = []
         while wanted.total():

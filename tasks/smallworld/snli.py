@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from tasks.smallworld.balance import balanced
 from tasks.smallworld.lexicon import Lexicon
 from tasks.smallworld.logic import LABELS
 from tasks.smallworld.pairs import Pair, candidates
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 
 SIZES = {"train": 2000, "dev": 1000, "test": 1000}
@@ -21,12 +22,12 @@ UNDECIDED = 0.01  # pairs on which the annotators found no majority, on top of t
 VOTES = {(5, 0, 0): 58, (4, 1, 0): 26, (3, 2, 0): 10, (3, 1, 1): 6}
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]], seed: int) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `snli_1.0_{split}.jsonl` for every split; no pair occurs twice, in whatever split."""
     folder.mkdir(parents=True, exist_ok=True)
     told: set[tuple[str, str]] = set()
     for split, size in SIZES.items():
-        rng = random.Random(f"snli {split} {seed}")
+        rng = random.Random(f"snli {split} {parts.seed}")
         pools = _pools(*parts[split], told, rng)
         chosen = balanced(pools, size + round(size * UNDECIDED), _features, rng)
         marked = [(pair, place >= size) for place, pair in enumerate(chosen)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.smallworld.document import Sentence
 from tasks.smallworld.language import plural
-from tasks.smallworld.lexicon import QUALITIES, TAXONOMIES, VERBS, Lexicon
+from tasks.smallworld.lexicon import QUALITIES, TAXONOMIES, VERBS
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 
 UNIVERSAL = {
@@ -39,7 +40,7 @@ CLOSED = {
 }
 
 
-def write(folder: Path, parts: Mapping[str, tuple[Sequence[Story], Lexicon]]) -> None:
+def write(folder: Path, parts: Parts) -> None:
     """Write `en_smallworld-ud-{train,dev,test}.conllu`: every sentence of the stories."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):

@@ -12,6 +12,7 @@ from bench.run.build import task_of
 from tasks import smallworld
 from tasks.smallworld.claims import Claim, Phrase
 from tasks.smallworld.lexicon import VERBS
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 from tasks.task import DataError, Task
 from tests.tasks.every_task import Configured
@@ -46,12 +47,13 @@ def wsd_folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def world() -> Path:
     """The built-in files."""
-    return smallworld.ensure()
+    folders = [smallworld.ensure(name) for name in smallworld.WRITERS]
+    return folders[0].parent
 
 
 @pytest.fixture(scope="session")
 def stories() -> list[Story]:
-    return smallworld.stories("dev")[0]
+    return Parts()["dev"][0]
 
 
 def said(verb: str, roles: dict[str, str]) -> Claim:

@@ -112,7 +112,7 @@ def test_a_task_that_names_no_files_has_all_of_the_folder(
 def test_every_task_names_what_it_reads(task: str, configured: Configured, tmp_path: Path) -> None:
     from tasks import smallworld
 
-    data = shutil.copytree(smallworld.ensure() / task, tmp_path / task)
+    data = shutil.copytree(smallworld.ensure(task), tmp_path / task)
     cfg = configured(f"task={task}", f"data.dir={data}", "data=open")
     first = content(cfg)
     (data / "unread.text").write_text("no task reads this")

@@ -15,6 +15,7 @@ from tasks import smallworld
 from tasks.smallworld import names
 from tasks.smallworld.claims import Claim, Phrase
 from tasks.smallworld.lexicon import NOVEL, VERBS
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.questions import SIZES, WORDS, Question, ask, happens_elsewhere, questions
 from tasks.smallworld.stories import Story
 from tasks.squad.task import SQuAD
@@ -24,7 +25,7 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    return smallworld.ensure() / "squad"
+    return smallworld.ensure("squad")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def rows(folder: Path) -> dict[str, list[Row]]:
 
 @pytest.fixture(scope="module")
 def asked() -> list[tuple[Story, Question]]:
-    stories, lexicon = smallworld.stories("dev")
+    stories, lexicon = Parts()["dev"]
     rng = random.Random(0)
     return [(story, question) for story in stories for question in questions(story, lexicon, rng)]
 
@@ -66,7 +67,7 @@ def test_answers_stand_in_the_text(rows: dict[str, list[Row]]) -> None:
 
 
 def test_the_paragraphs_are_the_stories(rows: dict[str, list[Row]]) -> None:
-    told = {story.document.text for story in smallworld.stories("test")[0]}
+    told = {story.document.text for story in Parts()["test"][0]}
     assert {row["context"] for row in rows["test"]} <= told
 
 

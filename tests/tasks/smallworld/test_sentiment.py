@@ -27,7 +27,7 @@ from tasks.sst5.trees import parse
 
 @pytest.fixture(scope="module")
 def opinions() -> dict[str, Dataset]:
-    folder = smallworld.ensure() / "sst5"
+    folder = smallworld.ensure("sst5")
     found = {split: read(folder, split) for split in sentiment.SIZES}
     return {split: dataset for split, dataset in found.items() if dataset is not None}
 
@@ -54,7 +54,7 @@ def test_held_out_words_occur_in_dev_and_test_only(opinions: dict[str, Dataset])
 
 
 def test_trees_are_binary_and_begin_with_a_capital() -> None:
-    for line in (smallworld.ensure() / "sst5" / "train.txt").read_text().splitlines():
+    for line in (smallworld.ensure("sst5") / "train.txt").read_text().splitlines():
         words, found = parse(line)
         assert len(found) == 2 * len(words) - 1
         assert words[0][0].isupper()

@@ -19,6 +19,7 @@ from tasks.smallworld import edits, logic, names
 from tasks.smallworld.claims import judge
 from tasks.smallworld.lexicon import NOVEL, VERBS
 from tasks.smallworld.logic import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.snli import SIZES
 from tasks.smallworld.stories import Story
 from tasks.smallworld.yardsticks import unseen, yardsticks
@@ -60,14 +61,22 @@ BYTES = {
 
 def test_a_version_has_the_same_bytes_in_every_process(world: Path) -> None:
     """A change of a task's files wants a new version: runs on other data are other runs."""
-    found = {}
-    for folder in sorted(world.iterdir()):
-        whole = sha256()
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            whole.update(file.relative_to(world).as_posix().encode() + b"\0" + file.read_bytes())
-        found[folder.name] = (smallworld.version(folder.name), whole.hexdigest()[:8])
-    assert set(found) <= {"text", *tasks.names()}
+    assert set(smallworld.WRITERS) <= {"text", *tasks.names()}
+    found = {name: (smallworld.version(name), _bytes(world, name)) for name in smallworld.WRITERS}
     assert found == BYTES
+
+
+def test_a_folder_is_the_same_beside_others(tmp_path: Path) -> None:
+    smallworld.build(tmp_path, contents=["srl", "ner"])
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["ner", "srl"]
+    assert [_bytes(tmp_path, name) for name in ("srl", "ner")] == [BYTES["srl"][1], BYTES["ner"][1]]
+
+
+def _bytes(world: Path, name: str) -> str:
+    whole = sha256()
+    for file in sorted(path for path in (world / name).rglob("*") if path.is_file()):
+        whole.update(file.relative_to(world).as_posix().encode() + b"\0" + file.read_bytes())
+    return whole.hexdigest()[:8]
 
 
 @pytest.mark.parametrize("split", SIZES)
@@ -210,25 +219,27 @@ def test_two_negations_of_one_side_cancel() -> None:
 
 
 def test_ensure_builds_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def quick(world: Path, seed: int = 13) -> None:
-        (world / "file").write_text(str(random.random()))
+    def quick(folder: Path, parts: Parts) -> None:
+        folder.mkdir()
+        (folder / "file").write_text(str(random.random()))
 
-    monkeypatch.setattr(smallworld, "build", quick)
+    monkeypatch.setattr(smallworld.entities, "write", quick)
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: smallworld.ensure(), range(8)))
-    assert found == {tmp_path / f"smallworld-v{smallworld.LATEST}"}
+        found = set(pool.map(lambda _: smallworld.ensure("ner"), range(8)))
+    assert found == {tmp_path / f"smallworld-v{smallworld.LATEST}" / "ner"}
     written = (found.copy().pop() / "file").read_text()
-    assert (smallworld.ensure(tmp_path) / "file").read_text() == written
-    assert len(list(tmp_path.iterdir())) == 1
+    assert (smallworld.ensure("ner", tmp_path) / "file").read_text() == written
+    assert len(list((tmp_path / f"smallworld-v{smallworld.LATEST}").iterdir())) == 1
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(world: Path, seed: int = 13) -> None:
-        (world / "half").write_text("half")
+    def fails(folder: Path, parts: Parts) -> None:
+        folder.mkdir()
+        (folder / "half").write_text("half")
         raise OSError("disk full")
 
-    monkeypatch.setattr(smallworld, "build", fails)
+    monkeypatch.setattr(smallworld.entities, "write", fails)
     with pytest.raises(OSError, match="disk full"):
-        smallworld.ensure(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+        smallworld.ensure("ner", tmp_path)
+    assert list((tmp_path / f"smallworld-v{smallworld.LATEST}").iterdir()) == []
