@@ -15,6 +15,8 @@ from omegaconf import DictConfig
 from elmo_core import Placement
 from tasks.smallworld import roles
 from tasks.smallworld.document import Argument, Document, Predication, Sentence
+from tasks.smallworld.lexicon import Lexicon
+from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 from tasks.srl.data import read
 from tasks.srl.score import arguments, score
@@ -189,8 +191,9 @@ def test_smallworld_writes_what_the_reader_reads(tmp_path: Path) -> None:
         Predication(1, "give", "give", (Argument(0, 1, "ARG0"), Argument(3, 6, "ARG1"))),
     )
     document = Document("d", (Sentence(tuple(WORDS), (), predications),))
-    stories = ([Story(document, ())], None)
-    roles.write(tmp_path, dict.fromkeys(("train", "dev", "test"), stories), 1)  # type: ignore[arg-type]
+    parts = Parts(seed=1)
+    parts.update(dict.fromkeys(("train", "dev", "test"), ([Story(document, ())], Lexicon(0.0))))
+    roles.write(tmp_path, parts)
     found = read(tmp_path, "test")
     assert found is not None
     assert found["predicate"][:] == [1, 5]
