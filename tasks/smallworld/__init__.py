@@ -56,7 +56,7 @@ def build(folder: Path, seed: int = 13, contents: Iterable[str] = WRITERS) -> No
 
 
 def ensure(name: str, cache: Path | None = None) -> Path:
-    """Return one of the folders, built on first use in `cache_folder(cache)`.
+    """Return the folder of this name, one of WRITERS, built on first use in `cache_folder(cache)`.
 
     Several processes may ask at once: each builds in a folder of its own, and the first to finish
     gives it the final name.
