@@ -7,6 +7,7 @@ import runpy
 import sys
 
 from bench.interrupts import end_with_sweep, interruptible
+from bench.sweep import fork_server
 
 VERBS = {
     *("atlas", "data", "ensemble", "evaluate", "features"),
@@ -17,6 +18,7 @@ VERBS = {
 def main() -> None:
     """Run the command line; an interruption while it is being imported has its line, too."""
     with interruptible():
+        fork_server.serve()
         end_with_sweep()
         from bench import cli
 

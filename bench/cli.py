@@ -20,7 +20,7 @@ from omegaconf import DictConfig
 from bench import config, overrides
 from bench.errors import exit_status
 from bench.run.imports import without_collecting
-from bench.sweep import sweeper
+from bench.sweep import plugins
 from elmo_core import heap
 
 
@@ -84,7 +84,7 @@ def main() -> None:
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     heap.keep()
     config.register()
-    sweeper.register()
+    plugins.register()
     run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)
     with exit_status(debug="debug=true" in arguments):
         sys.argv[1:] = overrides.expand(arguments)

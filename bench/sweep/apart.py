@@ -22,6 +22,7 @@ from bench.errors import BusyError, RunError
 from bench.interrupts import SWEEP
 from bench.records import Finished
 from bench.run.record import BUSY, Record
+from bench.sweep.fork_server import Forked, ForkServer, possible
 
 GRACE = 5.0  # seconds in which a run has to end, once it is told to
 TRACEBACK = "Traceback (most recent call last):\n"
@@ -42,14 +43,23 @@ class Command:
         words: The words of the command line that compose the run.
         record: Where the run is recorded.
         variables: Of the command's environment, where they differ from this process's.
+        server: What forks a process for it; with None it is started anew.
     """
 
     def __init__(
-        self, words: Sequence[str], record: Record, variables: Mapping[str, str] | None = None
+        self,
+        words: Sequence[str],
+        record: Record,
+        variables: Mapping[str, str] | None = None,
+        server: ForkServer | None = None,
     ) -> None:
         self.record = record
         # A pipe would wait for the run's children, too.
         self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `result` closes it
+        self.process: subprocess.Popen[bytes] | Forked
+        if server is not None:
+            self.process = server.start([*_folders(), *words], self._stderr)
+            return
         self.process = subprocess.Popen(
             [*_program(), *_folders(), *words],
             stdout=subprocess.DEVNULL,
@@ -128,6 +138,32 @@ def run_apart(words: Sequence[str], record: Record) -> Finished:
     except BaseException:
         stop([command])
         raise
+
+
+class Forks:
+    """The fork servers of a sweep, each with its commands' environment; they end with `with`."""
+
+    def __init__(self) -> None:
+        self._servers: dict[tuple[tuple[str, str], ...], ForkServer] = {}
+
+    def __enter__(self) -> Forks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers.values():
+            server.close()
+        self._servers.clear()
+
+    def server(self, variables: Mapping[str, str]) -> ForkServer | None:
+        """Return the server for commands with these variables; None where there can be none.
+
+        Args:
+            variables: Of the commands' environment, where they differ from this process's.
+        """
+        key = tuple(sorted(variables.items()))
+        if key not in self._servers and possible():
+            self._servers[key] = ForkServer(_program(), variables)
+        return self._servers.get(key)
 
 
 def _program() -> list[str]:

@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 from bench.console import say
 from bench.errors import ConfigError
 from bench.run.imports import without_collecting
+from bench.sweep.apart import Forks
 from bench.sweep.gpus import places
 from bench.sweep.job import Job, runs
 from bench.sweep.limits import usable_cores
@@ -37,6 +38,11 @@ class Queue:
     threads: int | None = None  # of each; None: as many as torch takes
     spare: int = 0  # more at once, when these are the last
     because: str = ""  # of memory that is short
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What the environment of its commands has besides."""
+        return {} if self.threads is None else {THREADS: str(self.threads)}
 
     def __str__(self) -> str:
         if self.at_once == 1:
@@ -81,7 +87,7 @@ class Cores(SideBySide):
         if queue.at_once == 1:
             return self.basic.launch(job_overrides, initial_job_idx)
         say(f"{runs(len(self.jobs))}, {queue}; hydra/launcher=basic does one after another")
-        slot = Slot({THREADS: str(queue.threads)})
+        slot = Slot(queue.variables, server=self.forks.server(queue.variables))
         return self.done(job_overrides, [slot] * queue.at_once, [slot] * queue.spare)
 
 
@@ -104,6 +110,23 @@ def planned(hydra: DictConfig, jobs: Sequence[Job]) -> Queue:
     if launcher != "cores":
         return Queue()
     return queue_of(jobs, hydra.launcher.at_once, hydra.launcher.gb_per_run)
+
+
+def prepare(hydra: DictConfig, jobs: Sequence[Job], forks: Forks) -> None:
+    """Let what forks commands for these runs, if they are done side by side, begin its imports.
+
+    Args:
+        hydra: Hydra's node of the sweep's configuration.
+        jobs: The runs.
+        forks: The sweep's.
+
+    Raises:
+        ConfigError: A key of the launcher makes no sense.
+    """
+    if hydra.runtime.choices["hydra/launcher"] == "cores":
+        queue = planned(hydra, jobs)
+        if queue.at_once > 1:
+            forks.server(queue.variables)
 
 
 def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Queue:

@@ -17,9 +17,10 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-from bench.sweep.apart import Command, stop
+from bench.sweep.apart import Command, Forks, stop
 from bench.sweep.attempt import outcome
 from bench.sweep.board import Board
+from bench.sweep.fork_server import ForkServer
 from bench.sweep.job import Job, Outcome
 
 PAUSE = 0.2  # seconds between two looks at what is running
@@ -31,6 +32,7 @@ class Slot:
 
     variables: Mapping[str, str]  # of the commands' environment
     where: str = ""  # said at the end of a run's line
+    server: ForkServer | None = None  # what forks them; None: each is started anew
 
 
 class Running:
@@ -38,7 +40,7 @@ class Running:
 
     def __init__(self, job: Job, slot: Slot, words: Sequence[str]) -> None:
         self.job, self.slot, self.began = job, slot, time.monotonic()
-        self.command = Command(words, job.record, slot.variables)
+        self.command = Command(words, job.record, slot.variables, slot.server)
 
     @property
     def seconds(self) -> float:
@@ -56,6 +58,9 @@ class SideBySide(Launcher):
 
     jobs: Sequence[Job] = ()
     """The runs, which the sweep names before it launches them."""
+
+    forks: Forks
+    """What forks commands for them: the sweep's, too."""
 
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig

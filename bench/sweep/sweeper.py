@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,10 +28,10 @@ from bench.interrupts import told
 from bench.run.contents import chosen
 from bench.run.imports import without_collecting
 from bench.sweep import console, cores, grid_search, manifest, slurm_script
+from bench.sweep.apart import Forks
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, of_experiment
-from bench.sweep.gpus import Gpus
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, runs
 from bench.sweep.noise import noisy
@@ -41,28 +40,6 @@ from bench.sweep.without import leave_out
 
 if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
-
-TARGET = "hydra_plugins.elmo_bench.Sweep"  # conf/hydra/sweeper/bench.yaml
-SEARCH = "hydra_plugins.elmo_bench.Search"  # conf/hydra/sweeper/search.yaml
-CORES = "hydra_plugins.elmo_bench.Cores"  # conf/hydra/launcher/cores.yaml
-GPUS = "hydra_plugins.elmo_bench.Gpus"  # conf/hydra/launcher/gpus.yaml
-SLURM = "hydra_plugins.elmo_bench.Slurm"  # conf/hydra/launcher/slurm.yaml
-
-
-def register() -> None:
-    """Make the sweeper, and our launchers, known to Hydra.
-
-    Hydra looks for plugins in the package `hydra_plugins`, but what lies there is loaded by every
-    Hydra program of the environment.
-    """
-    known = Plugins.instance().class_name_to_class
-    from bench.sweep.search import Search  # which is a Sweep
-
-    known.update({TARGET: Sweep, SEARCH: Search, CORES: cores.Cores, GPUS: Gpus})
-    with suppress(ImportError):  # of an extra
-        from bench.sweep.slurm_launcher import Slurm
-
-        known[SLURM] = Slurm
 
 
 class Sweep(Sweeper):
@@ -76,11 +53,12 @@ class Sweep(Sweeper):
     ) -> None:
         self.hydra_context, self.config = hydra_context, config
         self.loader = hydra_context.config_loader
+        self.forks = Forks()
         self.composed: dict[tuple[str, ...], tuple[DictConfig, str]] = {}  # by words
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
-        with told(lambda: "interrupted; the same command goes on"):
+        with told(lambda: "interrupted; the same command goes on"), self.forks:
             config.check_plan(self.config.plan)
             cells, jobs = self._cells(arguments), dict[Path, Job]()
             tried = grid_search.trials(self.config, cells)
@@ -224,6 +202,7 @@ class Sweep(Sweeper):
     def _require(self, todo: Sequence[Job]) -> None:
         """Raise ConfigError if something is known to stop one of several runs."""
         if len(todo) > 1:
+            cores.prepare(self.config.hydra, todo, self.forks)
             with without_collecting():
                 from bench.sweep import needs
 
@@ -258,7 +237,7 @@ class Sweep(Sweeper):
             config=self.config,
         )
         if isinstance(launcher, SideBySide):
-            launcher.jobs = jobs
+            launcher.jobs, launcher.forks = jobs, self.forks
         words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
         try:
             returned = launcher.launch(words, initial_job_idx=0)

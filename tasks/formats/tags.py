@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 IOB1, BIO, BIOES = "iob1", "bio", "bioes"
@@ -30,6 +31,8 @@ class TagError(ValueError):
         self.position = position
 
 
+# Tags are few, and each is looked at in every epoch.
+@lru_cache(1 << 16)
 def parse(tag: str) -> tuple[str, str]:
     """Split a tag into prefix and type.
 
@@ -40,6 +43,7 @@ def parse(tag: str) -> tuple[str, str]:
     return prefix, kind
 
 
+@lru_cache(1 << 16)
 def follows(before: str | None, after: str | None, scheme: str) -> bool:
     """Return whether `after` may directly follow `before`; None is a sentence's beginning or end.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tasks.formats.tags import types
 from tasks.scoring.additive_metrics import f1 as from_counts
 
 __all__ = ["counts", "from_counts", "score"]
 
 Tags = Sequence[Sequence[str]]
-FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # ours: seqeval's
-AVERAGES = {"micro avg", "macro avg", "weighted avg"}
+FIGURES = ("precision", "recall", "f1")
 SIMPLER = {"S": "B", "E": "I"}
 
 
@@ -33,16 +33,21 @@ def score(gold: Tags, pred: Tags) -> dict[str, float]:
     >>> score([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "O", "B-LOC"]])["f1"]
     50.0
     """
-    from seqeval.metrics import classification_report  # here: it is slow to import
+    # Here, since it is slow to import.
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
     gold, pred = _simple(gold), _simple(pred)
-    if all(tag == "O" for tags in (*gold, *pred) for tag in tags):
+    kinds = sorted(types(tag for tags in (*gold, *pred) for tag in tags))
+    if not kinds:
         return dict.fromkeys(FIGURES, 0.0)
-    report = classification_report(gold, pred, output_dict=True, zero_division=0)
-    scores = {name: 100 * float(report["micro avg"][key]) for name, key in FIGURES.items()}
-    for kind in sorted(report.keys() - AVERAGES):
-        for name, key in FIGURES.items():
-            scores[f"{name}/{kind}"] = 100 * float(report[kind][key])
+    of_all, of_each = (
+        precision_recall_fscore_support(gold, pred, average=average, zero_division=0)
+        for average in ("micro", None)
+    )
+    scores = {name: 100 * float(of_all[i]) for i, name in enumerate(FIGURES)}
+    for number, kind in enumerate(kinds):
+        for i, name in enumerate(FIGURES):
+            scores[f"{name}/{kind}"] = 100 * float(of_each[i][number])
     return scores
 
 

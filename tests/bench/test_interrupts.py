@@ -132,8 +132,10 @@ def test_other_verbs(verb: str, line: str) -> None:
 
 
 def children(process: int) -> list[int]:
+    """Those that it has started, theirs, and so on."""
     path = Path(f"/proc/{process}/task/{process}/children")
-    return [int(word) for word in path.read_text().split()] if path.exists() else []
+    own = [int(word) for word in path.read_text().split()] if path.exists() else []
+    return own + [further for child in own for further in children(child)]
 
 
 def running(process: int) -> bool:

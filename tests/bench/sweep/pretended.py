@@ -20,7 +20,9 @@ class Pretended:
     at_once: int = 0
     most: int = 0
 
-    def __init__(self, words: Sequence[str], record: Record, variables: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: Sequence[str], record: Record, variables: Mapping[str, str], _: None
+    ) -> None:
         self.seed = int(words[-1].removeprefix("seed="))
         self.record, self.looks = record, self.seed
         self.noted.append(" ".join([f"seed {self.seed}", *(variables[name] for name in self.told)]))
@@ -50,6 +52,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, *told: str) -> type[Pretended]:
     monkeypatch.setattr(side_by_side, "Command", Pretended)
     monkeypatch.setattr(side_by_side, "stop", stop)
     monkeypatch.setattr(side_by_side, "PAUSE", 0)
+    monkeypatch.setattr("bench.sweep.apart.possible", lambda: False)
     for name, value in {"noted": [], "told": told, "most": 0, "at_once": 0}.items():
         monkeypatch.setattr(Pretended, name, value)
     return Pretended

@@ -30,6 +30,7 @@ def program(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Ca
 
     def instead(text: str) -> Callable[..., int]:
         monkeypatch.setattr(apart, "_program", lambda: [sys.executable, "-c", text])
+        monkeypatch.setattr(apart, "possible", lambda: False)
         return lambda *words: sweep("elmo.placement=none", "hydra.launcher.at_once=2", *words)
 
     return instead
