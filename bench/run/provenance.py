@@ -59,7 +59,9 @@ def versions() -> dict[str, str]:
 
 def environment() -> str:
     """List every installed package, as `pip freeze` does: one `name==version` a line."""
-    found = {f"{each.metadata['Name']}=={each.version}" for each in distributions()}
+    # Each of these reads the package's file; `version` would read it again.
+    about = (each.metadata for each in distributions())
+    found = {f"{each['Name']}=={each['Version']}" for each in about}
     return "".join(f"{line}\n" for line in sorted(found, key=str.lower))
 
 
