@@ -56,7 +56,7 @@ class Board:
         """Show what is running; to be called again and again."""
         if self.live.is_started:
             self.live.update(self._table(), refresh=True)
-        elif time.monotonic() - self.told >= EVERY:
+        elif self.running and time.monotonic() - self.told >= EVERY:
             self.told = time.monotonic()
             named = [f"{r.job.cells[0]} ({duration(r.seconds)})" for r in self.running[:NAMED]]
             more = len(self.running) - len(named)

@@ -47,11 +47,15 @@ def test_without_a_terminal_a_line_now_and_then_says_what_runs(
         running *= 3
         clock[0] = 140.0
         told.tell()
+        running.clear()
+        clock[0] = 180.0
+        told.tell()
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == [
         "[1/4] ner · none · seed 1: dev F1 80.12, 64 s; about 64 s left",
         "[1/4] running: ner · none · seed 2 (2 min), ner · none · seed 3 (40 s); about 64 s left",
     ]
+    assert len(said) == 3  # of nothing that runs there is no line
     assert said[2].count("seed") == 4
     assert " and 2 more" in said[2]
 
