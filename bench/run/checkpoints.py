@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 from pathlib import Path
 
 from bench.choice import Choice
+from bench.errors import BusyError
 from bench.records import DamagedRecord
 from bench.run.record import Record
 from elmo_core.errors import CheckpointError
@@ -45,10 +47,15 @@ def _shorter(choice: Choice, record: Record) -> None:
     """
     for shorter in choice.shorter():
         other = Record(record.folder.parent / shorter.run_id)
-        if other.best.exists() and other.last.exists() and _is_finished(other):
+        if not other.last.exists():
+            continue
+        with ExitStack() as stack:
             try:
+                stack.enter_context(other.lock())  # it may be repeated by another process
+                if not (other.best.exists() and other.last.exists() and _is_finished(other)):
+                    continue
                 read_checkpoint(other.best, "cpu"), read_checkpoint(other.last, "cpu")
-            except CheckpointError as error:
+            except (BusyError, CheckpointError, OSError) as error:
                 log.warning("%s: does not begin with it", error)
                 continue
             log.info("begins as %s ended, a run of fewer epochs", other.folder)

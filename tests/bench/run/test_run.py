@@ -19,6 +19,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors.torch import load_file
 
 from bench.run.module import BenchModule
+from bench.run.record import Record
 from tasks.snli.task import SNLI
 from tests.bench.small import SMALL
 
@@ -226,6 +227,18 @@ def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, resul
 
     small(*arguments[:2], arguments[2] + "8", "force=true", runs="parts")
     assert (longer / "run.log").read_text().count("begins as") == 1
+
+
+def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
+    small: Small, result: Result, tmp_path: Path
+) -> None:
+    """Its two checkpoints might not be of one time."""
+    shorter = small("training.max_epochs=2", "training.patience=20", runs="parts")
+    with Record(shorter).lock():
+        longer = small("training.max_epochs=4", "training.patience=20", runs="parts")
+    said = (longer / "run.log").read_text()
+    assert f"another process is at work on {shorter}: does not begin with it" in said
+    assert result(longer)["epochs"] == 4
 
 
 def test_stopped_early_and_killed_stays_stopped(
