@@ -13,9 +13,9 @@ from contextlib import contextmanager
 def without_collecting() -> Iterator[None]:
     """Inside, no garbage is collected; what was imported is never searched for garbage.
 
-    Imports make a million objects, and they stay. The end of the process, too, passes them by: it
-    takes a sixth of the time. Not where triton is imported (by torch's CUDA builds), which prints
-    what is not freed then as its leaks.
+    Imports make a million objects, and they stay. The end of the process passes them by, too, and
+    is quicker for it; but not where triton is imported (by torch's CUDA builds), which prints what
+    is not freed then as its leaks.
     """
     enabled, modules = gc.isenabled(), len(sys.modules)
     gc.disable()

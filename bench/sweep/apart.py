@@ -43,7 +43,7 @@ class Command:
         words: The words of the command line that compose the run.
         record: Where the run is recorded.
         variables: Of the command's environment, where they differ from this process's.
-        server: What forks a process for it; with None it is started anew.
+        server: One of the same variables, which forks; with None a process is started anew.
     """
 
     def __init__(

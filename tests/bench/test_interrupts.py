@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +20,7 @@ from bench.interrupts import interruptible
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.record import Record
 from tests.bench.small import SMALL
+from tests.processes import children, running, wait_for
 
 LONG = ("training.max_epochs=2000", "training.patience=2000", "elmo.placement=none")
 STATUS = {signal.SIGTERM: 143, signal.SIGINT: 130}
@@ -47,13 +47,6 @@ def started(snli_folder: Path, tmp_path: Path) -> Iterator[Callable[..., subproc
     for process in processes:
         process.kill()
         process.communicate()
-
-
-def wait_for(found: Callable[[], object], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def ended(process: subprocess.Popen[str], number: signal.Signals) -> str:
@@ -129,22 +122,6 @@ def test_other_verbs(verb: str, line: str) -> None:
     assert done.returncode == 130, done.stderr
     assert done.stderr.splitlines()[-1] in (line, "interrupted")
     assert "Traceback" not in done.stderr
-
-
-def children(process: int) -> list[int]:
-    """Those that it has started, theirs, and so on."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    own = [int(word) for word in path.read_text().split()] if path.exists() else []
-    return own + [further for child in own for further in children(child)]
-
-
-def running(process: int) -> bool:
-    """Whether there is such a process, and it is no zombie."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 @pytest.mark.slow

@@ -11,13 +11,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import IO
 
 import pytest
 
 from bench.sweep import fork_server
 from bench.sweep.fork_server import Forked, ForkServer
+from tests.processes import running, wait_for
 
 pytestmark = pytest.mark.skipif(not fork_server.possible(), reason="no fork server without Linux")
 
@@ -66,21 +66,6 @@ def read(said: IO[str]) -> list[str]:
     return said.read().splitlines()
 
 
-def running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_for(found: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
 def begun(said: IO[str]) -> tuple[int, int]:
     """Wait until a process has said its first line; return its number and its server's."""
     wait_for(lambda: "\n" in os.pread(said.fileno(), 1000, 0).decode())
@@ -115,7 +100,7 @@ def test_processes_are_told_apart(started: Started) -> None:
         "{}['key']": 1,
         "os.kill(os.getpid(), 9)": -signal.SIGKILL,
         "os.kill(os.getpid(), 15)": 143,
-        "os.abort()": -signal.SIGABRT,
+        "os.kill(os.getpid(), 14)": -signal.SIGALRM,
         "pass": 0,
     }
     with ExitStack() as stack:
@@ -129,7 +114,7 @@ def test_processes_are_told_apart(started: Started) -> None:
             assert end in read(file)[0]
 
 
-def test_what_torch_needs_is_imported_once_and_no_device_or_thread_is_made_by_it(
+def test_the_server_has_imported_torch_but_has_no_thread_and_asked_for_no_device(
     said: IO[str],
 ) -> None:
     """CUDA and threads do not survive a fork."""
