@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.report.statistics.intervals import LEVEL, Comparison, Part, half_width, p_value
+from bench.report.statistics.intervals import LEVEL, Comparison, Part, margin, p_value
 from bench.report.statistics.pseudo_values import Array
 
 RUNS_RESAMPLES = 2_000  # as rliable draws
@@ -54,13 +54,14 @@ def mean_gain(comparisons: Sequence[Comparison], level: float = LEVEL) -> MeanGa
     between = [part for each in comparisons for part in each.parts[:-1]]
     shared = [each.parts[-1] for each in comparisons]
     parts = [_sum(kind, tasks) for kind in (between, shared) if kind]
+    chance = _sum([each.chance for each in comparisons], tasks)
     value = float(np.mean([each.difference for each in comparisons]))
-    margin = half_width(parts, 1 - level)
+    half = margin(parts, chance, 1 - level)
     return MeanGain(
         value=value,
-        low=value - margin,
-        high=value + margin,
-        p=p_value(value, parts),
+        low=value - half,
+        high=value + half,
+        p=p_value(value, parts, chance),
         tasks=tasks,
         seeds=min(each.seeds for each in comparisons),
     )

@@ -3,7 +3,8 @@
 The variance of a mean over S seeds and C clusters has two independent parts: what shows between
 the seeds' scores, known with S − 1 degrees of freedom, and what all seeds share and no comparison
 of seeds can show (`Components.clusters` / C), known with C − 1. `half_width` makes one interval of
-the two, with quantiles of Student's t, so that two seeds are not taken for many.
+the two, with quantiles of Student's t, so that two seeds are not taken for many. Few seeds may be
+equal by luck: `margin` is therefore never less than what chance of examples alone makes.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Estimate:
             chance of their examples included; None for one seed.
         components: the variance's components.
         parts: the parts of the variance that the interval is made of.
+        chance: the variance that the mean has, whatever its seeds show, by chance of examples.
     """
 
     value: float
@@ -63,6 +65,7 @@ class Estimate:
     seed_sd: float | None
     components: Components
     parts: Parts
+    chance: Part
 
     @property
     def one_seed(self) -> bool:
@@ -127,10 +130,10 @@ def estimate(pseudo: PseudoValues, level: float = LEVEL) -> Estimate:
     '80.0 73.8 85.0'
     """
     summary = _summary(pseudo)
-    value, margin = summary.value, half_width(summary.parts, 1 - level)
+    value, half = summary.value, margin(summary.parts, summary.chance, 1 - level)
     share = value / 100
     if 0 < share < 1:
-        step = margin / (100 * share * (1 - share))
+        step = half / (100 * share * (1 - share))
         low, high = (100 * float(expit(logit(share) + sign * step)) for sign in (-1, 1))
     else:
         bound = 100 * ((1 - level) / 2) ** (1 / summary.clusters)
@@ -148,18 +151,30 @@ def compare(difference: PseudoValues, level: float = LEVEL) -> Comparison:
     The same predictions give the same numbers, whenever it is called.
     """
     summary = _summary(difference)
-    margin = half_width(summary.parts, 1 - level)
-    interval = {"low": summary.value - margin, "high": summary.value + margin}
+    half = margin(summary.parts, summary.chance, 1 - level)
+    interval = {"low": summary.value - half, "high": summary.value + half}
     if summary.one_seed:
         swaps = difference.values if difference.swaps is None else difference.swaps
         p, resamples = _randomised(swaps[0]), RESAMPLES
     else:
-        p, resamples = p_value(summary.value, summary.parts), 0
+        p, resamples = p_value(summary.value, summary.parts, summary.chance), 0
     return Comparison(**{**vars(summary), **interval}, p=p, resamples=resamples)
 
 
+def margin(parts: Sequence[Part], chance: Part, p: float) -> float:
+    """Give half the width of the interval of level 1 − p, never less than by `chance` alone.
+
+    Scores are counts, so that few seeds often have the same by luck; `parts` then see nothing of
+    what these seeds would do on other examples.
+
+    >>> round(margin([Part(0.0, df=1), Part(0.0, df=99)], Part(variance=4.0, df=99), 0.05), 3)
+    3.968
+    """
+    return max(half_width(parts, p), half_width([chance], p))
+
+
 def half_width(parts: Sequence[Part], p: float) -> float:
-    """Give half the width of the interval of level 1 − p.
+    """Give half the width of an interval of level 1 − p for the sum of independent parts.
 
     It is the mean of two approximations that are both exact for a single part: `pooled` errs on
     the narrow side where few seeds matter, `separate` on the wide side where they do not.
@@ -185,16 +200,16 @@ def separate(parts: Sequence[Part], p: float) -> float:
     return math.sqrt(sum(float(stdtrit(df, p / 2)) ** 2 * variance for variance, df in parts))
 
 
-def p_value(value: float, parts: Sequence[Part]) -> float:
+def p_value(value: float, parts: Sequence[Part], chance: Part) -> float:
     """1 − the level at which the interval around `value` touches 0, found by bisection.
 
-    >>> round(p_value(8.605, [Part(variance=4.0, df=2)]), 3)
+    >>> round(p_value(8.605, [Part(variance=4.0, df=2)], Part(variance=1.0, df=99)), 3)
     0.05
     """
     least, most = 1e-12, 1.0
     for _ in range(60):
         middle = math.sqrt(least * most)
-        wide = half_width(parts, middle) >= abs(value)
+        wide = margin(parts, chance, middle) >= abs(value)
         least, most = (middle, most) if wide else (least, middle)
     return most
 
@@ -218,6 +233,7 @@ def _summary(pseudo: PseudoValues) -> Estimate:
         seed_sd=sd,
         components=found,
         parts=parts,
+        chance=Part(found.from_examples(seeds, clusters), clusters - 1),
     )
 
 

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from scipy.special import chdtri, ndtr
 
-from bench.report.statistics.intervals import LEVEL, Part, half_width
+from bench.report.statistics.intervals import LEVEL, Part, margin
 from bench.report.statistics.pseudo_values import Array
 from bench.report.statistics.variance import Components
 
@@ -41,25 +41,25 @@ def power(
     if seeds > 1 and found.seeds is None:
         raise ValueError("the variance between seeds is not known: assume one (replace seeds=)")
     variance = found.variance(seeds, clusters) if seeds > 1 else found.from_examples(1, clusters)
-    margin = _margins(found, seeds, clusters, level)
+    halves = _margins(found, seeds, clusters, level)
     if variance == 0:
         return float(difference != 0)
     error = np.sqrt(variance)
-    above, below = (ndtr((sign * difference - margin) / error) for sign in (1, -1))
+    above, below = (ndtr((sign * difference - halves) / error) for sign in (1, -1))
     return float(np.mean(above + below))
 
 
 @cache
 def _margins(found: Components, seeds: int, clusters: int, level: float) -> Array:
     """Give the interval's half-widths at _STEPS quantiles of the spread that the seeds show."""
+    chance = Part(found.from_examples(seeds, clusters), clusters - 1)
     if seeds == 1:
-        only = Part(found.from_examples(1, clusters), clusters - 1)
-        return np.array([half_width([only], 1 - level)])
+        return np.array([margin([chance], chance, 1 - level)])
     shared = Part(found.clusters / clusters, clusters - 1)
     uniform = (np.arange(_STEPS) + 0.5) / _STEPS
     between = found.variance(seeds, clusters) - shared.variance
     seen = between * chdtri(seeds - 1, uniform) / (seeds - 1)
-    return np.array([half_width([Part(v, seeds - 1), shared], 1 - level) for v in seen])
+    return np.array([margin([Part(v, seeds - 1), shared], chance, 1 - level) for v in seen])
 
 
 def smallest_difference(
