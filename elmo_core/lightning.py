@@ -105,6 +105,6 @@ def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any
     raise CheckpointError(f"{path}: damaged ({changed})")
 
 
-def set_aside(path: Path) -> Path:
-    """Rename a damaged file to `*.damaged`, where nobody takes it for a whole one."""
-    return path.replace(path.with_name(f"{path.name}.damaged"))
+def set_aside(path: Path, why: str = "damaged") -> Path:
+    """Rename a file to `*.damaged`, or why else nobody shall take it for a whole one."""
+    return path.replace(path.with_name(f"{path.name}.{why}"))

@@ -26,7 +26,7 @@ from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome
-from bench.run.trained import configuration, load_head, restored
+from bench.run.trained import configuration, load_head, restored, same_encoder
 from bench.run.trainer import trainer_of
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example
@@ -161,6 +161,7 @@ class _Evaluation:
         log.info("%s on %s", self.folder, ", ".join(self.data.splits))
         self.data.store = features.shared_store(self.cfg, self.stores)
         encoder = self.data.store.encoder if self.data.store else None
+        same_encoder(self.folder, encoder)
         module = BenchModule(
             self.task, placement_of(self.cfg, encoder), self.cfg.training, self.cfg.seed
         )

@@ -27,6 +27,30 @@ def make_whole(choice: Choice, record: Record) -> None:
         _shorter(choice, record)
 
 
+def of_encoder(record: Record, encoder: str) -> None:
+    """Set the run's checkpoints aside where they were trained on another encoder's layers.
+
+    An encoder that its own code makes may change while the id of its runs does not: going on
+    would mix two trainings.
+
+    Args:
+        record: Of the run, whose checkpoints are whole.
+        encoder: The fingerprint of the encoder that it trains on now. What checkpoints of before
+            there were fingerprints in them were trained on, they do not say.
+    """
+    if not record.last.exists():
+        return
+    known = read_checkpoint(record.last, "cpu").get("encoder", encoder)
+    if known == encoder:
+        return
+    kept = [set_aside(path, "other").name for path in (record.last, record.best)]
+    log.warning(
+        "%s: its checkpoints were trained on another encoder (fingerprint %s, now %s); kept as %s, "
+        "training begins anew",
+        *(record.folder, str(known)[:12], encoder[:12], " and ".join(kept)),
+    )
+
+
 def _own(record: Record) -> bool:
     """Return whether the run's own checkpoints are whole, or could be made so."""
     best, last = _steps(record.best), _steps(record.last)

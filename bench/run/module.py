@@ -61,6 +61,7 @@ class BenchModule(pl.LightningModule):
         self.best: Scored | None = None
         self.history: list[dict[str, Any]] = []  # one entry an epoch
         self.at_hand: list[Example] = []  # the batch's examples, for error messages
+        self.encoder: str | None = None  # the fingerprint of that whose layers come along
         self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
         self._losses = Losses()
@@ -208,6 +209,7 @@ class BenchModule(pl.LightningModule):
         frozen = {name for name, p in self.named_parameters() if not p.requires_grad}
         state = checkpoint["state_dict"]
         checkpoint["state_dict"] = {k: v for k, v in state.items() if k not in frozen}
+        checkpoint["encoder"] = self.encoder
         checkpoint["history"] = self.history
         checkpoint["scheduler"] = self.scheduler.state_dict() if self.scheduler else None
 

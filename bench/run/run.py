@@ -143,6 +143,10 @@ class _Run:
             log.info("encoder: %s, %d layers × %d", *what)
             self.data.store = features.store_of(cfg, self.encoder)
         module = BenchModule(task, placement, cfg.training, cfg.seed)
+        if self.encoder is not None:
+            module.encoder = self.encoder.fingerprint
+            if getattr(rank_zero_only, "rank", 0) == 0:
+                checkpoints.of_encoder(self.record, module.encoder)
         if not module.learns and world_size(cfg.trainer) > 1:
             raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
         self._fill("train", "dev", every_epoch=True)

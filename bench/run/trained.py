@@ -73,13 +73,30 @@ def trained(folder: Path, cfg: DictConfig, encoder: Encoder | None) -> tuple[Tas
         The task and the model, in evaluation mode, on the CPU.
 
     Raises:
-        RunError: A file of the run is damaged.
+        RunError: A file of the run is damaged, or its encoder is another one now.
     """
+    same_encoder(folder, encoder)
     task = restored(folder, cfg)
     with _damage(folder / VOCABULARY):
         model = task.model(placement_of(cfg, encoder)).eval()
     load_head(folder, model)
     return task, model
+
+
+def same_encoder(folder: Path, encoder: Encoder | None) -> None:
+    """Raise RunError where the run's head was trained on another encoder's vectors than this one's.
+
+    What lies at the place that the run names may have been trained further or replaced since.
+    """
+    run = Record(folder).finished()
+    known = run.encoder if run else None
+    if known is None or encoder is None or known.fingerprint == encoder.fingerprint:
+        return
+    before, now = str(known.fingerprint)[:12], encoder.fingerprint[:12]
+    raise RunError(
+        f"{folder} was trained on {known.name} with fingerprint {before}; where that was, there is "
+        f"{encoder.name} with {now} now: put the former back, or repeat the run"
+    )
 
 
 @contextmanager

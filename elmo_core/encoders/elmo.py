@@ -27,19 +27,29 @@ class ElmoEncoder:
     calls `bilm` directly.
     """
 
-    def __init__(self, bilm: BiLM, name: str, precision: str = "float32") -> None:
-        """Take a biLM; `precision`, that of its LSTMs' products, is float32 or bfloat16 (CPU)."""
+    def __init__(
+        self, bilm: BiLM, name: str, precision: str = "float32", identity: str | None = None
+    ) -> None:
+        """Take a biLM.
+
+        Args:
+            bilm: Its weights stay as they are.
+            name: What it is called.
+            precision: Of its LSTMs' products, float32 or bfloat16 (CPU).
+            identity: What stands for the weights in the fingerprint, where they are computed and
+                their last bits depend on the processor.
+        """
         self.bilm = bilm.eval().requires_grad_(False)
         self.name, self.layers, self.dim = name, bilm.layers, bilm.dim
         self.parameters = sum(parameter.numel() for parameter in bilm.parameters())
-        self.precision = precision
+        self.precision, self._identity = precision, identity
         self._kept: tuple[dict[str, int], Tensor] | None = None  # what `_spell` gave
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of options and weights, and the precision where it is not float32."""
         mark = "" if self.precision == "float32" else f"-{self.precision}"
-        return weights.fingerprint(self.bilm) + mark
+        return (self._identity or weights.fingerprint(self.bilm)) + mark
 
     @cached_property
     def _frozen(self) -> FrozenBiLM:

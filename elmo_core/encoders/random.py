@@ -6,6 +6,7 @@ parameters? – and wherever a real encoder's shape is needed without its file.
 
 from __future__ import annotations
 
+import hashlib
 import string
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +16,13 @@ from torch import Generator
 
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import word_ids
+from elmo_core.bilm.precision import exact_float32
 from elmo_core.downloads.presets import preset
 from elmo_core.encoders.elmo import ElmoEncoder
+
+VERSION = "random 1"
+"""Of how weights are drawn. It stands in the fingerprint with all that decides them: the weights
+themselves differ in their last bits, as processors round differently."""
 
 SAMPLE = 1000  # random words from which the token layer's mean is taken
 
@@ -26,6 +32,8 @@ def random_elmo(
 ) -> ElmoEncoder:
     """Make an encoder of a preset's shape, or of these options; the same seed, the same weights.
 
+    On another processor they may differ in their last bits; the fingerprint is the same.
+
     Raises OptionsError for an unknown preset or for options that make no sense.
     """
     options = preset(shape).options if isinstance(shape, str) else shape
@@ -33,8 +41,11 @@ def random_elmo(
     with torch.device("meta"):
         bilm = BiLM(options)
     bilm = bilm.to_empty(device="cpu").requires_grad_(False)
-    _draw(bilm, Generator().manual_seed(seed))
-    return ElmoEncoder(bilm, f"random-{name}-{seed}", precision)
+    with exact_float32(torch.device("cpu")):
+        _draw(bilm, Generator().manual_seed(seed))
+    drawn = f"{VERSION}\n{bilm.options.canonical()}\n{seed}"
+    identity = hashlib.sha256(drawn.encode()).hexdigest()
+    return ElmoEncoder(bilm, f"random-{name}-{seed}", precision, identity)
 
 
 def _draw(bilm: BiLM, generator: Generator) -> None:

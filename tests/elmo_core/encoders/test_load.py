@@ -15,6 +15,8 @@ import torch
 from elmo_core import ElmoCoreError, load_encoder
 from elmo_core.bilm import weights
 from elmo_core.bilm.bilm import BiLM
+from elmo_core.bilm.char_cnn import CharCNN
+from elmo_core.bilm.weights import fingerprint
 from elmo_core.downloads import cache
 from elmo_core.downloads.presets import PRESETS, preset
 from elmo_core.encoders.random import random_elmo
@@ -137,14 +139,31 @@ def test_the_number_of_parameters_is_right(name: str) -> None:
 
 def test_a_random_encoder_is_the_same_in_another_process(tiny_options: dict[str, Any]) -> None:
     code = (
-        "import json, sys; from elmo_core.encoders.random import random_elmo; "
-        "print(random_elmo(json.loads(sys.argv[1]), seed=7).fingerprint)"
+        "import json, sys; from elmo_core.bilm.weights import fingerprint; "
+        "from elmo_core.encoders.random import random_elmo; "
+        "made = random_elmo(json.loads(sys.argv[1]), seed=7); "
+        "print(made.fingerprint, fingerprint(made.bilm))"
     )
     command = [sys.executable, "-c", code, json.dumps(tiny_options)]
-    other = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    other = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     torch.manual_seed(1)
-    assert random_elmo(tiny_options, seed=7).fingerprint == other
-    assert random_elmo(tiny_options, seed=8).fingerprint != other
+    with torch.autocast("cpu", torch.bfloat16):
+        made = random_elmo(tiny_options, seed=7)
+    assert [made.fingerprint, fingerprint(made.bilm)] == other
+    assert random_elmo(tiny_options, seed=8).fingerprint != made.fingerprint
+    assert random_elmo(tiny_options, seed=7, precision="bfloat16").fingerprint != made.fingerprint
+
+
+def test_a_random_encoder_is_the_same_where_products_round_otherwise(
+    tiny_options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on another processor: its runs are one cell with those of here."""
+    here = random_elmo(tiny_options)
+    rounded = CharCNN.forward
+    monkeypatch.setattr(CharCNN, "forward", lambda *given: rounded(*given) * (1 + 1e-6))
+    there = random_elmo(tiny_options)
+    assert fingerprint(there.bilm) != fingerprint(here.bilm)
+    assert there.fingerprint == here.fingerprint
 
 
 def test_random_encoders_tell_words_apart() -> None:

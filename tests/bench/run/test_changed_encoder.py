@@ -1,0 +1,99 @@
+"""An encoder that is not the one any more that a run was trained on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import predict
+from bench.ensemble.__main__ import main as ensemble
+from bench.evaluate.__main__ import main as evaluate
+from elmo_core.bilm import weights
+from elmo_core.encoders.random import random_elmo
+from tests import encoder_files
+from tests.bench.verbs import said
+
+Bench = Callable[..., int]
+Result = Callable[[Path], dict[str, Any]]
+WORDS = ("task=snli", "task.hidden=8", "task.word_dim=8", "trainer=cpu", "elmo.placement=input")
+
+
+@pytest.fixture
+def train(
+    bench: Bench, snli_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Path]:
+    """Train for so many epochs on my_package.MyEncoder, whose counts are so many times too high."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def trained(epochs: int, times: int, runs: str = "runs") -> Path:
+        code = encoder_files.example().replace("letters-1", f"letters-{times}")
+        code = code.replace("w.count(chr(97 + i))", f"{times} * w.count(chr(97 + i))")
+        monkeypatch.delitem(sys.modules, "my_package", raising=False)
+        (tmp_path / "my_package.py").write_text(f"{code}# {'-' * times}\n", encoding="utf-8")
+        before = set((tmp_path / runs).glob("snli/*"))
+        words = (*WORDS, "encoder._target_=my_package.MyEncoder", f"training.max_epochs={epochs}")
+        folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / runs}")
+        assert bench(*words, "training.patience=9", *folders) == 0
+        (folder,) = set((tmp_path / runs).glob("snli/*")) - before
+        return folder
+
+    return trained
+
+
+def test_training_does_not_go_on_from_another_encoders(
+    train: Callable[..., Path], result: Result, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(2, times=1)
+    capsys.readouterr()
+    longer = train(3, times=50)
+    assert "trained on another encoder (fingerprint letters-1, now letters-50)" in (
+        " ".join((longer / "run.log").read_text().split())
+    )
+    anew = train(3, times=50, runs="anew")
+    assert result(longer)["metrics"] == result(anew)["metrics"]
+    assert (longer / "head.safetensors").read_bytes() == (anew / "head.safetensors").read_bytes()
+    kept = {path.name for path in (longer / "checkpoints").iterdir()}
+    assert kept == {"best.ckpt", "last.ckpt", "best.ckpt.other", "last.ckpt.other"}
+
+
+def test_training_goes_on_with_the_same_encoder(train: Callable[..., Path]) -> None:
+    train(2, times=1)
+    longer = train(3, times=1)
+    assert "going on from" in (longer / "run.log").read_text()
+    assert "another encoder" not in (longer / "run.log").read_text()
+
+
+def test_a_head_does_not_take_another_encoders_vectors(
+    bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = encoder_files.elmo(tmp_path / "mine.safetensors")
+    words = (*WORDS, "training.max_epochs=1", f"encoder={path}", f"data.dir={snli_folder}")
+    runs = tmp_path / "runs" / "snli"
+    for seed in (1, 2):
+        assert bench(*words, f"seed={seed}", f"paths.runs={tmp_path / 'runs'}") == 0
+    one, two = sorted(runs.iterdir())
+    pair = json.dumps({"premise": "He sleeps .", "hypothesis": "He is awake ."})
+    (tmp_path / "pairs.jsonl").write_text(pair)
+    verbs: list[tuple[Callable[[list[str]], object], list[object]]] = [
+        (evaluate, ["--force", one, f"data.dir={snli_folder}"]),
+        (ensemble, ["--force", one, two]),
+        (predicted, [one, "--input", tmp_path / "pairs.jsonl"]),
+    ]
+    for program, given in verbs:
+        status, out = said(capsys, program, given)
+        assert (status, "was trained on" in out) == (0, False), out
+    weights.save(random_elmo(encoder_files.TINY, seed=4).bilm, path)
+    for program, given in verbs:
+        status, out = said(capsys, program, given)
+        assert (status, "there is mine with" in out) == (2, True), out
+
+
+def predicted(words: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["bench.predict", *words])
+        predict.main()
