@@ -55,6 +55,9 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
             records.problems += _read_file(records, path, tuple(trusted))
         except OSError as error:
             raise ReportError(f"{path} cannot be read ({error})") from None
+    if not (records.runs or records.experiments):
+        why = "".join(f" ({problem})" for problem in records.problems[:1])
+        raise ReportError(f"{place}: no runs and no experiments in it{why}")
     commands = {cell.key: cell.command for each in records.experiments for cell in each.cells}
     records.runs = {key: replace(run, asked=commands.get(key)) for key, run in records.runs.items()}
     records.experiments = in_order(records.experiments)

@@ -259,8 +259,19 @@ def test_damaged_lines_are_named_and_the_others_read(spoil: Any, results: Path) 
 
 def test_a_file_that_holds_no_results_is_one_line(made: Path) -> None:
     path = next(made.glob("snli/*/predictions.jsonl"))
-    (problem,) = read_all([path]).problems
-    assert problem == f"{path}, line 1: damaged ('schema'), as are all 350 lines"
+    with pytest.raises(ReportError) as refused:
+        read_all([path])
+    why = f"{path}, line 1: damaged ('schema'), as are all 350 lines"
+    assert str(refused.value) == f"{path}: no runs and no experiments in it ({why})"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", bytes(range(256))])
+def test_a_file_with_nothing_usable_is_an_error(content: bytes, tmp_path: Path) -> None:
+    (path := tmp_path / "some.jsonl").write_bytes(content)
+    for place in (path, tmp_path):
+        with pytest.raises(ReportError, match="no runs and no experiments in it") as refused:
+            read_all([place])
+        assert "\n" not in str(refused.value)
 
 
 def test_nothing_there_is_an_error(tmp_path: Path) -> None:
