@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def text(report: Report, pictures: Sequence[Picture]) -> str:
     """Return the whole report; its pictures are linked as files in figures/."""
-    parts = [f"# Report on {report.records.folder}"]
+    parts = [f"# Report on {_escaped(str(report.records.folder))}"]
     if report.reproductions:
         found = table(frames.reproduced(report.reproductions))
         parts += [f"## {REPRODUCTION}", found, _escaped(REPRODUCED)]
@@ -41,16 +41,17 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
 
 def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
     yield f"## {_escaped(grid.experiment.title)}"
-    yield " · ".join(wording.about(grid.experiment))
+    yield _escaped(" · ".join(wording.about(grid.experiment)))
     named = frames.beside(grid)
     for name, text in parts(grid, pictures).items():
         if name in named:
-            yield f"{name.capitalize()}:"
+            yield _escaped(f"{name[:1].upper()}{name[1:]}:")
         yield text
     if grid.gaps:
         yield "Missing results, and the commands that compute them:"
         yield "\n".join(
-            f"- {gap.cell.row}, {gap.cell.column}, seed {gap.cell.seed}: {gap.status}"
+            f"- {_escaped(gap.cell.row)}, {_escaped(gap.cell.column)}, seed {gap.cell.seed}: "
+            f"{gap.status}"
             f"{f' ({_escaped(gap.reason)})' if gap.reason else ''}: `{gap.cell.command}`"
             for gap in grid.gaps
         )

@@ -13,7 +13,9 @@ import pytest
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from bench.experiment import View
 from bench.report import wording
+from bench.report.__main__ import main
 from bench.report.formats import terminal
 from bench.report.grid import fill
 from bench.report.groups import groups
@@ -90,6 +92,22 @@ def test_markdown_has_ours_and_the_papers(made_up_report: Path) -> None:
     for line in text.splitlines():
         if line.startswith("!["):
             assert (made_up_report / re.search(r"\((figures/.*)\)", line).group(1)).exists()  # type: ignore[union-attr]
+
+
+def test_markdown_shows_names_as_they_are(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "_runs_")
+    cells = [make.cell("snli", "no <ELMo>"), make.cell("snli", "a*b*", placement="input")]
+    cells.append(make.cell("snli", "c|d", status="missing"))
+    make.experiment("names", cells, baseline="no <ELMo>", source="S. <i>al.</i>", encoder="_x_")
+    main([str(make.folder), "--format", "md"])
+    text = (make.folder / "report" / "report.md").read_text()
+    for expected in (
+        "\\_runs\\_\n",
+        "S. \\<i>al.\\</i> · data=mini · encoder=\\_x\\_\n",
+        "\nDifferences from no \\<ELMo>:\n",
+        "- snli, c\\|d, seed 1: missing",
+    ):
+        assert expected in text
 
 
 def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
@@ -185,7 +203,7 @@ def test_updates_are_of_the_batches_that_each_system_had(tmp_path: Path) -> None
         make.cell("snli", "baseline", x=1.0, skill=0.55),
         make.cell("snli", "ELMo", x=1.0, skill=0.65, placement="input"),
     ]
-    path = make.experiment("two", cells, baseline="baseline")
+    path = make.experiment("two", cells, view=View.efficiency)
     for cell, steps in zip(cells, (100, 10), strict=True):
         place = tmp_path / "snli" / cell.run_id / "result.json"
         result = json.loads(place.read_text())
