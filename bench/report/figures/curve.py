@@ -82,6 +82,13 @@ class _Axis:
 
 
 def _scores(axes: Axes, axis: _Axis, points: Points, grid: Grid, row: str) -> None:
+    for entry in grid.row(row):
+        if entry and entry.scores and entry.cells[0].x is None:
+            axes.axhline(entry.scores.mean, color=MUTED, linestyle="--", linewidth=1.2)
+            label = entry.cells[0].column
+            axes.annotate(label, (1, entry.scores.mean), xycoords=("axes fraction", "data"),
+                          ha="right", va="bottom", color=MUTED, fontsize=8)  # fmt: skip
+            axes.margins(y=0.16)  # room for the label of an uppermost line
     found = [(axis(x), entry.scores) for x, entry in points if entry.scores]
     axes.errorbar(
         [x for x, _ in found],
@@ -92,17 +99,14 @@ def _scores(axes: Axes, axis: _Axis, points: Points, grid: Grid, row: str) -> No
         elinewidth=1,
     )
     _widen(axes)
-    for entry in grid.row(row):
-        if entry and entry.scores and entry.cells[0].x is None:
-            axes.axhline(entry.scores.mean, color=MUTED, linestyle="--", linewidth=1.2)
-            label = entry.cells[0].column
-            axes.annotate(label, (1, entry.scores.mean), xycoords=("axes fraction", "data"),
-                          ha="right", va="bottom", color=MUTED, fontsize=8)  # fmt: skip
     axes.set_title(f"{grid.title(row)}, {grid.scored_by(row)}")
 
 
 def _widen(axes: Axes) -> None:
-    """Let the axis span LEAST points or more: a smaller difference shall not look like a cliff."""
+    """Let the axis span LEAST points or more: a smaller difference shall not look like a cliff.
+
+    This ends autoscaling: all must have been drawn.
+    """
     low, high = axes.get_ylim()
     more = max(LEAST - (high - low), 0) / 2
     axes.set_ylim(low - more, high + more)
