@@ -29,7 +29,7 @@ def beside(grid: Grid) -> dict[str, Frame]:
         f"differences from {grid.baseline}": comparisons(grid),
         "smallest differences that are found": smallest(grid),
         "dev scores by epoch": by_epoch(grid),
-        "updates to reach the best score of no ELMo on the same data": reached(grid),
+        f"updates to reach the best score of {grid.baseline}": reached(grid),
         "probes": selectivities(grid),
         "learned mixes": weights(grid),
         "what each encoder costs": costs(grid),

@@ -161,11 +161,11 @@ def told_apart(
     chosen = [dict(leaves(runs[0].choice)) for runs in family]
     keys = {key for each in chosen for key in each if not key.startswith(tuple(shown))}
     for runs, each in zip(family, chosen, strict=True):
-        words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if _tells(key, chosen))
+        words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if tells(key, chosen))
         yield Group(tuple(runs), " ".join(words), names[runs[0]])
 
 
-def _tells(key: str, chosen: Sequence[Mapping[str, Any]]) -> bool:
+def tells(key: str, chosen: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether the groups differ in `key`; one without ELMo is not asked about keys of it."""
     asked = [each for each in chosen if key in each or not key.startswith("elmo.")]
     return len({str(each.get(key)) for each in asked}) > 1

@@ -3,12 +3,20 @@ system is as good as the baseline ever gets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
+from bench.choice import leaves
+from bench.experiment import View
 from bench.report.grid import Entry, Grid
+from bench.report.groups import choice_of, tells
 from bench.report.read import Run
+
+Points = list[tuple[float, Entry]]  # by the part of the training set
+SHARE = "data.train_share"
 
 
 @dataclass(frozen=True)
@@ -17,13 +25,14 @@ class Series:
 
     placement: str
     encoder: str  # its name where the placement has several, else empty
-    points: list[tuple[float, Entry]]
+    differs: str  # what else tells it from others of its placement and encoder, as KEY=VALUE …
+    points: Points
 
     @property
     def name(self) -> str:
-        return (
-            "no ELMo" if self.placement == "none" else f"{self.encoder or 'ELMo'}, {self.placement}"
-        )
+        without = self.placement == "none"
+        system = ["no ELMo"] if without else [self.encoder or "ELMo", self.placement]
+        return ", ".join(filter(None, [*system, self.differs]))
 
 
 @dataclass(frozen=True)
@@ -53,26 +62,55 @@ class Reached:
 
 
 def series(grid: Grid, row: str) -> list[Series]:
-    """Return the curves of a row, one for each placement of each encoder."""
-    found: dict[tuple[str, str], list[tuple[float, Entry]]] = {}
+    """Return the curves of a row, one for each placement of each encoder and whatever else is
+    compared there."""
+    found: dict[tuple[str, str], Points] = {}
     for entry in grid.row(row):
         if entry is None or entry.scores is None or entry.cells[0].x is None:
             continue
         system = entry.cells[0].placement, entry.runs[0].result.encoder_name
         found.setdefault(system, []).append((entry.cells[0].x, entry))
     placements = [placement for placement, _ in found]
+    searched = {key for search in grid.experiment.searches for key in search.chosen}
     return [
         Series(
             placement,
             encoder if placements.count(placement) > 1 else "",
+            differs,
             sorted(points, key=lambda point: point[0]),
         )
-        for (placement, encoder), points in found.items()
+        for (placement, encoder), alike in found.items()
+        for differs, points in _told_apart(alike, {*searched, SHARE}).items()
     ]
 
 
+def _told_apart(alike: Points, beside: Set[str]) -> dict[str, Points]:
+    """Return the points of each system, by the keys in which columns of one x differ.
+
+    What changes with x alone, as the number of epochs may, makes no other system; nor do the keys
+    `beside`.
+    """
+    chosen = [dict(leaves(choice_of(entry.runs[0], ""))) for _, entry in alike]
+    families: defaultdict[float, list[dict[str, Any]]] = defaultdict(list)
+    for (x, _), each in zip(alike, chosen, strict=True):
+        families[x].append(each)
+    keys = {
+        key
+        for family in families.values()
+        for key in set().union(*family) - beside
+        if tells(key, family)
+    }
+    found: defaultdict[str, Points] = defaultdict(list)
+    for point, each in zip(alike, chosen, strict=True):
+        found[" ".join(f"{key}={each[key]}" for key in sorted(keys & each.keys()))].append(point)
+    return found
+
+
 def reached(grid: Grid) -> Iterator[Reached]:
-    """Yield one for every system and every part of the training set that has a baseline."""
+    """Yield one for every system and every part of the training set that has a baseline; none
+    where x is another thing than such a part."""
+    if grid.experiment.view is not View.efficiency:
+        return
     for row in grid.experiment.rows:
         for system in series(grid, row):
             for _, entry in system.points:

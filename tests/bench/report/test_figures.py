@@ -1,20 +1,26 @@
-"""Figures: all that they are of lies within."""
+"""Figures: all that they are of lies within, and each system is told from the others."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from bench.experiment import View
+from bench.report import frames
 from bench.report.figures.draw import draw
-from bench.report.figures.style import STYLE
+from bench.report.figures.style import MUTED, STYLE
 from bench.report.report import collect
+from bench.report.sample_efficiency import series
 from tests.bench.made_up import Maker
+
+SHARES = (1, 10, 100)
 
 
 def drawn(make: Maker) -> Figure:
@@ -41,3 +47,63 @@ def test_a_line_beside_a_curve_is_seen_with_its_label(
     (label,) = (each for each in axes.texts if isinstance(each, Annotation))
     box, within = label.get_window_extent(), axes.get_window_extent()
     assert within.y0 <= box.y0 < box.y1 <= within.y1
+
+
+def of_two_mixes(folder: Path, **changes: Any) -> Maker:
+    """Sample efficiency of no ELMo and of two mixes, trained for the longer the less there is."""
+    make, cells = Maker(folder), []
+    systems: dict[str, dict[str, Any]] = {
+        "none": {},
+        "top": {"placement": "input", "layers": "top", "skill": 0.7},
+        "all": {"placement": "input", "layers": "all", "skill": 0.8},
+    }
+    for name, system in systems.items():
+        for x in SHARES:
+            cells.append(make.cell("snli", f"{name}, {x} %", x=x, train=90 * x, **system))
+            config = folder / "snli" / cells[-1].run_id / "config.yaml"
+            text = config.read_text()
+            assert "max_epochs: 8" in text
+            config.write_text(text.replace("max_epochs: 8", f"max_epochs: {800 // x}"))
+    paper = {"snli": {cell.column: 50.0 + (cell.x or 0) / 10 for cell in cells}}
+    shown = {"view": View.efficiency, "data": "open", "paper": paper}
+    make.experiment("figure1", cells, **{**shown, **changes})
+    return make
+
+
+def test_each_mix_has_a_curve_of_its_own(tmp_path: Path) -> None:
+    (grid,) = collect([of_two_mixes(tmp_path).folder]).grids
+    assert {each.name: [x for x, _ in each.points] for each in series(grid, "snli")} == {
+        "no ELMo": [*SHARES],
+        "ELMo, input, elmo.layers=top": [*SHARES],
+        "ELMo, input, elmo.layers=all": [*SHARES],
+    }
+
+
+def test_no_two_systems_share_a_colour(tmp_path: Path) -> None:
+    axes = drawn(of_two_mixes(tmp_path)).axes[0]
+    lines = [line for line in axes.lines if np.size(line.get_xdata()) == len(SHARES)]
+    found = {
+        style: [to_hex(line.get_color()) for line in lines if line.get_linestyle() == style]
+        for style in ("-", ":")
+    }
+    assert found["-"] == found[":"]  # the paper's
+    assert found["-"][0] == MUTED
+    assert len(set(found["-"])) == 3
+
+
+@pytest.mark.parametrize(
+    ("view", "baseline", "said"),
+    [
+        (View.efficiency, None, "no ELMo on the same data"),
+        (View.efficiency, "none, 100 %", "none, 100 %"),
+        (View.curve, "none, 100 %", None),
+        (View.table, "none, 100 %", None),
+    ],
+)
+def test_updates_are_asked_of_sample_efficiency_alone(
+    view: View, baseline: str | None, said: str | None, tmp_path: Path
+) -> None:
+    make = of_two_mixes(tmp_path, view=view, baseline=baseline)
+    (grid,) = collect([make.folder]).grids
+    found = [name for name in frames.beside(grid) if name.startswith("updates")]
+    assert found == ([f"updates to reach the best score of {said}"] if said else [])
