@@ -19,10 +19,11 @@ def read_first_senses(path: Path) -> dict[str, str]:
     """Read the key of the first sense of each lemma with its part of speech (`long#a`).
 
     A line has a sense's key, offset, number and count, between blanks (WordNet's `index.sense`); or
-    key, lemma, part of speech, number and synset, between tabs. Of senses of the same number, the
-    first in the file counts. Raises DataError with file and line.
+    key, lemma, part of speech, number and synset, between tabs. There `State` and `state` are
+    numbered separately, so of senses of the same number those of a lemma without capitals come
+    first, and else the first in the file counts. Raises DataError with file and line.
     """
-    first: dict[str, tuple[int, str]] = {}
+    first: dict[str, tuple[int, bool, str]] = {}
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -32,8 +33,9 @@ def read_first_senses(path: Path) -> dict[str, str]:
         if key is None or not (rank and RANK.fullmatch(rank[0])):
             raise DataError(f"{path}, line {number}: expected a sense, found {line.strip()!r}")
         lemma = f"{key[1].lower()}#{LETTERS[key[2]]}"
-        if lemma not in first or int(rank[0]) < first[lemma][0]:
-            first[lemma] = int(rank[0]), fields[0]
+        place = int(rank[0]), fields[1] != fields[1].lower()  # an offset has no capitals
+        if lemma not in first or place < first[lemma][:2]:
+            first[lemma] = *place, fields[0]
     if not first:
         raise DataError(f"{path}: no sense in it")
-    return {lemma: key for lemma, (_, key) in first.items()}
+    return {lemma: key for lemma, (*_, key) in first.items()}

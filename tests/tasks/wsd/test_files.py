@@ -134,6 +134,20 @@ def test_first_senses(wsd_folder: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("rows", [(0, 1, 2, 3), (3, 2, 1, 0)])
+def test_the_entry_without_capitals_comes_first(tmp_path: Path, rows: tuple[int, ...]) -> None:
+    """`State` and `state` each have a first sense; a text's `state` is seldom the name."""
+    table = [
+        "state%1:14:02::\tState\tn\t1\t1-n",
+        "state%1:15:01::\tstate\tn\t1\t2-n",
+        "state%1:03:00::\tstate\tn\t2\t3-n",
+        "oslo%1:15:00::\tOslo\tn\t1\t4-n",
+    ]
+    path = tmp_path / "oewn_senses.tsv"
+    path.write_text("\n".join(table[i] for i in rows))
+    assert read_first_senses(path) == {"state#n": "state%1:15:01::", "oslo#n": "oslo%1:15:00::"}
+
+
 @pytest.mark.parametrize("line", ["bank 09213565 1 25", f"{RIVER} 09213565 1", f"{RIVER} 0 x 25"])
 def test_a_malformed_inventory_is_refused(wsd_folder: Path, line: str) -> None:
     path = wsd_folder / "index.sense"
