@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from tasks.base.text_files import read_lines
+from tasks.formats.treebank import unescape
 from tasks.task import DataError
 
 SUFFIX, KEYS = ".data.xml", ".gold.key.txt"
@@ -38,7 +39,8 @@ class Sentence:
 
 
 def read_sentences(path: Path) -> Iterator[Sentence]:
-    """Read the sentences, in order. Raises DataError with file and line."""
+    """Read the sentences, in order, without a treebank's escapes. Raises DataError with file and
+    line."""
     reader = _Reader(path)
     try:
         with path.open("rb") as file:
@@ -119,7 +121,7 @@ class _Reader:
             self.sentence = None
         elif word is not None:
             start = len(sentence.tokens)
-            sentence.tokens.extend("".join(self.text).split())
+            sentence.tokens.extend(map(unescape, "".join(self.text).split()))
             if len(sentence.tokens) == start:
                 raise self.error(f"<{tag}> without a word")
             if tag == "instance":

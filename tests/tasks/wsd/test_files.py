@@ -47,6 +47,18 @@ def test_the_corpus_is_read_exactly(
     ]
 
 
+def test_words_are_read_without_a_treebanks_escapes(wsd_folder: Path) -> None:
+    """The biLM never read these; there are as many tokens as before, at the same places."""
+    path = wsd_folder / "semcor" / "semcor.data.xml"
+    written = path.read_text().replace(">He<", ">``<").replace(">of<", ">''<")
+    path.write_text(written.replace(">bank &amp; I<", ">-LRB- &amp; I<"))
+    one, _, two = read_sentences(path)
+    assert one.tokens == ['"', "sat", "on", "the", "bank", '"', "it"]
+    assert two.tokens == ["The", "(", "&", "I", "took", "place"]
+    spans = [(each.start, each.end) for each in (*one.instances, *two.instances)]
+    assert spans == [(1, 2), (4, 5), (1, 4), (4, 6)]
+
+
 def test_a_corpus_is_read_as_it_comes(wsd_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its first sentence is there before the last line is: what comes after is not XML."""
     monkeypatch.setattr(corpus, "CHUNK", 64)
