@@ -53,8 +53,9 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
     counts = Counter[str]()
     dataset = to_dataset(_examples(files, drop_singletons, counts), path)
     log.info(
-        "%s: %d documents, %d tokens, %d mentions in %d clusters",
+        "%s: %d documents, %d tokens, %d mentions in %d clusters; documents with speakers: %d",
         *(path, len(dataset), counts["tokens"], counts["mentions"], counts["clusters"]),
+        counts["spoken"],
     )
     if counts["singletons"]:
         done = "dropped (task.drop_singletons)" if drop_singletons else "kept"
@@ -96,6 +97,7 @@ def _example(
     clusters = several if drop_singletons else document.clusters
     mentions = [mention for cluster in clusters for mention in cluster]
     counts["tokens"] += sum(map(len, document.sentences))
+    counts["spoken"] += any(map(any, document.speakers))
     counts["clusters"] += len(clusters)
     counts["mentions"] += len(mentions)
     counts["doubled"] += document.doubled

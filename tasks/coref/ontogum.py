@@ -77,12 +77,15 @@ def prepare(downloads: Path, folder: Path) -> None:
 def columns(document: Document, path: Path) -> str:
     """Write a document in the columns of CoNLL-2012: those for what GUM does not say hold `-`.
 
+    So does the speaker's where a sentence has none; in a name `_` stands for a blank.
+
     Raises DataError with file and line for a mention that is not written `(3`, `3)` or `(3)`.
     """
     lines = [f"#begin document ({document.name}); part 000"]
     for sentence in document.sentences:
         for number, word in enumerate(sentence):
-            cells = [document.name, "0", str(number), word.form, word.tag, *"-----", "*"]
+            speaker = "_".join(word.speaker.split()) or "-"
+            cells = [document.name, "0", str(number), word.form, word.tag, *"----", speaker, "*"]
             lines.append("\t".join([*cells, _mentions(word, path)]))
         lines.append("")
     return "\n".join([*lines, "#end document", "", ""])

@@ -13,7 +13,7 @@ from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 _ID, _FORM, _UPOS, _XPOS, _MISC, _COLUMNS = 0, 1, 3, 4, 9, 10
-_NEW = "# newdoc id = "
+_NEW, _SPEAKER = "# newdoc id = ", "# speaker = "
 _NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")  # the id of a range of words, or of an empty one
 
 
@@ -25,6 +25,7 @@ class Word(NamedTuple):
     tag: str  # XPOS: of the Penn Treebank in English
     misc: str  # `Key=value|Key=value`
     line: int
+    speaker: str = ""  # of the sentence; "" if none is told
 
 
 @dataclass
@@ -60,15 +61,18 @@ def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
     """
     name: str | None = None
     sentence: list[Word] = []
+    speaker = ""
     for number, row in read_lines(path):
         if row.startswith(_NEW):
             name = row.removeprefix(_NEW)
+        elif row.startswith(_SPEAKER):
+            speaker = row.removeprefix(_SPEAKER)
         elif not row and sentence:
             yield name, sentence
-            sentence = []
+            sentence, speaker = [], ""
         elif row and not row.startswith("#"):
             word = _word(row.split("\t"), f"{path}, line {number}", number, len(sentence) + 1)
-            sentence += [word] if word else []
+            sentence += [word._replace(speaker=speaker)] if word else []
     if sentence:
         yield name, sentence
 

@@ -132,6 +132,7 @@ def test_singletons_are_kept_or_dropped_and_it_is_said(
     (tmp_path / "dev.conll").write_text(TEXT)
     kept = read(tmp_path, "dev", drop_singletons=False)
     assert "2 documents, 16 tokens, 9 mentions in 7 clusters" in caplog.text
+    assert "documents with speakers: 1" in caplog.text
     assert "5 clusters of one mention, kept" in caplog.text
     assert "2 mentions stand in two clusters" in caplog.text
     dropped = Coref(folder=str(tmp_path), drop_singletons=True).load("dev")

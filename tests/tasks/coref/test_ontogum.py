@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from elmo_core.downloads.archives import unpack
+from tasks.base.published import MARK
 from tasks.coref.columns import read_columns
 from tasks.coref.ontogum import SPLITS, columns, documents, prepare
+from tasks.coref.sources import GUM_COMMIT, ONTOGUM
 from tasks.formats.conllu import read_conllu
 from tasks.task import DataError
 from tests.conftest import shared
@@ -16,6 +19,7 @@ from tests.conftest import shared
 CONLLU = """\
 # newdoc id = GUM_news_rolf
 # global.Entity = GRP
+# speaker = Anna  Ek
 # text = Rolf's dog barks.
 1-2\tRolf's\t_\t_\t_\t_\t_\t_\t_\t_
 1\tRolf\tRolf\tPROPN\tNNP\t_\t3\tnmod\t_\tDiscourse=x:1|Entity=(2(1)
@@ -37,11 +41,11 @@ def test_a_document(tmp_path: Path) -> None:
     text = columns(document, path)
     assert text.splitlines() == [
         "#begin document (GUM_news_rolf); part 000",
-        "GUM_news_rolf\t0\t0\tRolf\tNNP\t-\t-\t-\t-\t-\t*\t(2|(1)",
-        "GUM_news_rolf\t0\t1\t's\tPOS\t-\t-\t-\t-\t-\t*\t-",
-        "GUM_news_rolf\t0\t2\tdog\tNN\t-\t-\t-\t-\t-\t*\t2)",
-        "GUM_news_rolf\t0\t3\tbarks\tVBZ\t-\t-\t-\t-\t-\t*\t-",
-        "GUM_news_rolf\t0\t4\t.\t.\t-\t-\t-\t-\t-\t*\t-",
+        "GUM_news_rolf\t0\t0\tRolf\tNNP\t-\t-\t-\t-\tAnna_Ek\t*\t(2|(1)",
+        "GUM_news_rolf\t0\t1\t's\tPOS\t-\t-\t-\t-\tAnna_Ek\t*\t-",
+        "GUM_news_rolf\t0\t2\tdog\tNN\t-\t-\t-\t-\tAnna_Ek\t*\t2)",
+        "GUM_news_rolf\t0\t3\tbarks\tVBZ\t-\t-\t-\t-\tAnna_Ek\t*\t-",
+        "GUM_news_rolf\t0\t4\t.\t.\t-\t-\t-\t-\tAnna_Ek\t*\t-",
         "",
         "GUM_news_rolf\t0\t0\tHe\tPRP\t-\t-\t-\t-\t-\t*\t(1)|(2)",
         "",
@@ -50,6 +54,7 @@ def test_a_document(tmp_path: Path) -> None:
     ]
     (tmp_path / "dev.conll").write_text(text)
     (read,) = read_columns(tmp_path / "dev.conll")
+    assert read.speakers == [["Anna_Ek"] * 5, [""]]
     assert sorted(map(sorted, read.clusters)) == [[(0, 0), (5, 5)], [(0, 2), (5, 5)]]
 
 
@@ -58,8 +63,14 @@ def test_other_mentions_are_refused(mention: str, tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(CONLLU.replace("Entity=2)", f"Entity={mention}"))
     (document,) = read_conllu(path)
-    with pytest.raises(DataError, match=r"x\.conllu, line 7: malformed mention"):
+    with pytest.raises(DataError, match=r"x\.conllu, line 8: malformed mention"):
         columns(document, path)
+
+
+def test_a_copy_without_speakers_is_another_version(tmp_path: Path) -> None:
+    (tmp_path / MARK).write_text(json.dumps({"version": GUM_COMMIT}))
+    with pytest.raises(DataError, match=r"of ontogum, not \w+ with speakers: remove it"):
+        ONTOGUM.is_in(tmp_path)
 
 
 def test_the_division() -> None:
