@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.markup import escape
@@ -46,6 +46,8 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
             raise RunError(f"--task {task}: no such task, or nothing is published for it")
         collection = [(source, source.folder(folder)) for source in sources]
         inside = [(source, inner) for source, inner in collection if inner.is_dir()]
+        found = {source.task for source, _ in inside}
+        inside += _in_tasks(folder, {source.task for source in sources} - found)
         return inside or [(closest(sources, folder), folder)]
     sets = [item.source for item in select([place]) if item.source is not None]
     if not sets:
@@ -54,6 +56,17 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         if not source.is_in(source.folder()):
             raise RunError(f"{source.name} is not there yet (`python -m bench.data list`)")
     return [(source, source.folder()) for source in sets]
+
+
+def _in_tasks(folder: Path, tasks: Iterable[str]) -> Iterator[tuple[Source, Path]]:
+    """Yield the folders that are called as a task, each with the closest set; name those that have
+    none."""
+    for inner in (folder / task for task in sorted(tasks)):
+        if inner.is_dir():
+            try:
+                yield closest(published(inner.name), inner), inner
+            except RunError as error:  # the other sets are compared all the same
+                for_tables().print(escape(str(error)), soft_wrap=True)
 
 
 def closest(sources: Sequence[Source], folder: Path) -> Source:
@@ -75,7 +88,8 @@ def closest(sources: Sequence[Source], folder: Path) -> Source:
     if not likeness[best][0]:
         unreadable = [finding for finding in found.values() if isinstance(finding, DataError)]
         why = f": {unreadable[0]}" if unreadable else ""
-        raise RunError(f"{folder} has no files of a published set{why} (--task says what it is)")
+        hint = " (--task says what it is)" if len({source.task for source in sources}) > 1 else ""
+        raise RunError(f"{folder} has no files of a published set{why}{hint}")
     return sources[best]
 
 

@@ -61,6 +61,25 @@ def test_check_finds_the_set_that_is_closest(
     assert "50 sentences" in out
 
 
+def test_check_of_a_collection_with_folders_of_tasks(
+    data: Verb, server: FileServer, tmp_path: Path
+) -> None:
+    """Runs take FOLDER/ner as well as FOLDER/ner/wnut17."""
+    (tmp_path / "all" / "snli").mkdir(parents=True)
+    write(tmp_path / "all" / "ner")
+    status, out, _ = data("check", str(tmp_path / "all"))
+    assert status == 1
+    assert "snli/snli in" in out
+    assert "ner/wnut17 in" in out
+    assert out.count("as published") == 3
+    for file in (tmp_path / "all" / "ner").iterdir():
+        file.unlink()
+    status, out, _ = data("check", str(tmp_path / "all"))
+    assert status == 1
+    assert "snli/snli in" in out
+    assert "ner has no files of a published set\n" in out
+
+
 def test_check_of_nothing(data: Verb, server: FileServer, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     cases = {
