@@ -93,7 +93,8 @@ class BiLM(nn.Module):
             raise ValueError("masked tokens must stand at the end of their sentence")
         # Masked tokens are left out of the CNN: it is the dearest part for short sentences.
         tokens = self.char_cnn.embedding.new_zeros(*mask.shape, self.options.projection_dim)
-        tokens[mask] = self.char_cnn(char_ids[mask])
+        # Autocast's products are rounded; token vectors, states and layers are as the weights.
+        tokens[mask] = self.char_cnn(char_ids[mask]).to(tokens.dtype)
         return self.contextualise(tokens, lengths, state)
 
     def contextualise(
@@ -143,7 +144,7 @@ class BiLM(nn.Module):
                 # from the tokens into the first LSTM.
                 y = y._replace(data=y.data + x.data)
             outputs.append(_unpack(y, tokens.shape[1]))
-            hiddens.append(h)
+            hiddens.append(h.to(hidden.dtype))
             cells.append(c)
             x = y
         return outputs, torch.stack(hiddens), torch.stack(cells)

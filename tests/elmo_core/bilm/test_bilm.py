@@ -83,6 +83,23 @@ def test_it_can_be_trained(tiny_options: dict[str, Any]) -> None:
         assert parameter.grad.abs().sum() > 0, name
 
 
+def test_under_autocast_layers_and_state_stay_float32(make_bilm: Callable[..., BiLM]) -> None:
+    """As the frozen encoder's layers; so the state can be carried on with or without autocast."""
+    bilm = make_bilm().requires_grad_()
+    exact, _ = bilm(sentence_ids(SENTENCES), bilm(sentence_ids(SENTENCES))[1])
+    with torch.autocast("cpu", torch.bfloat16):
+        _, state = bilm(sentence_ids(SENTENCES))
+        layers, last = bilm(sentence_ids(SENTENCES), state)
+    assert {part.dtype for part in (layers, *state, *last)} == {torch.float32}
+    assert not torch.equal(layers, exact)
+    assert (layers - exact).std() < 0.03 * exact.std()
+    bilm(sentence_ids(SENTENCES), state)
+    layers.sum().backward()
+    for name, parameter in bilm.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.isfinite().all(), name
+
+
 def test_tanh_filters(tiny_options: dict[str, Any]) -> None:
     tiny_options["char_cnn"]["activation"] = "tanh"
     bilm = BiLM(tiny_options)
