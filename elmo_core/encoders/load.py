@@ -38,7 +38,8 @@ def load_encoder(
         source: the name of a preset, such as `"elmo-small"`, which is taken from the cache, or else
             downloaded into it; or a folder with `encoder.safetensors`, or with `options.json` and
             one `.hdf5` file; or a `.safetensors` file of ours; or `FOLDER@STEP`, a biLM as it was
-            after so many steps of its training (`--keep` of `elmo_core.pretraining train`).
+            after so many steps of its training (`--keep` of `elmo_core.pretraining train`). A
+            `Path` is no name: `Path("elmo-small")` is a folder of yours.
         options: instead of `source`, and together with `weights`: the published options, as a path
             or as the JSON structure.
         weights: instead of `source`: a `.safetensors` file, or the published HDF5 with `options`.
@@ -80,7 +81,8 @@ def load_encoder(
     elif options is not None:
         raise OptionsError("options go with weights, not with a name or path")
     else:
-        path, options, name = _locate(str(source), cache_dir, offline=offline)
+        given = source if isinstance(source, Path) else str(source)
+        path, options, name = _locate(given, cache_dir, offline=offline)
     encoder = ElmoEncoder(_load(path, options), name, precision)
     if fingerprint is not None and not encoder.fingerprint.startswith(str(fingerprint)):
         raise WeightsError(f"{path}: its fingerprint is {encoder.fingerprint}, not {fingerprint}")
@@ -88,14 +90,14 @@ def load_encoder(
 
 
 def _locate(
-    source: str, cache_dir: str | Path | None, *, offline: bool
+    source: str | Path, cache_dir: str | Path | None, *, offline: bool
 ) -> tuple[Path, Path | None, str]:
     """Find the weights, the options if they are a file of their own, and the encoder's name."""
     path = Path(source).expanduser()
     if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
         return (*(_in_folder(path) if path.is_dir() else (path, None)), name)
-    if step := KEPT.fullmatch(source):
+    if step := KEPT.fullmatch(str(source)):
         return _kept(Path(step["folder"]).expanduser(), step["step"]), None, path.name
     if path.is_file():
         raise OptionsError(
@@ -103,6 +105,8 @@ def _locate(
             f"options.json, or options and weights (encoder=elmo encoder.options=OPTIONS "
             f"encoder.weights={source})"
         )
+    if isinstance(source, Path):
+        raise WeightsError(f"{source}: no such file or folder")
     chosen = preset(source)
     return (*locate(chosen, cache_dir, offline=offline), chosen.name)
 

@@ -53,6 +53,17 @@ def test_every_way_leads_to_the_same_encoder(tmp_path: Path, folder: Path, bilm:
     assert [encoder.name for encoder in encoders[:3]] == ["pair", "encoder", "own"]
 
 
+def test_a_path_is_never_the_name_of_a_preset(
+    tmp_path: Path, bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WeightsError, match="elmo-mini: no such file or folder"):
+        load_encoder(Path("./elmo-mini"))
+    weights.save(bilm, tmp_path / "elmo-mini" / "encoder.safetensors")
+    assert load_encoder(Path("./elmo-mini")).fingerprint == weights.fingerprint(bilm)
+    assert load_encoder("elmo-mini").fingerprint != weights.fingerprint(bilm)
+
+
 def test_a_home_folder_is_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder))
     encoder = load_encoder(options="~/options.json", weights="~/weights.hdf5")
