@@ -62,7 +62,7 @@ def finetune(
         corpora = []
         for name, paths in (("train", texts), ("dev", dev)):
             encoded = Path(scratch) / name
-            encode(read_tokenised(find_texts(paths).values()), vocabulary, encoded)
+            encode(read_tokenised(find_texts(paths, out).values()), vocabulary, encoded)
             corpora.append(Corpus(encoded, vocabulary, model.bilm.options.characters))
         before = measure(model, corpora[1])
         origin = _origin(source, Path(scratch) / "train")

@@ -63,7 +63,8 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     """Make, or finish, a folder to train on. The package's docstring has an example.
 
     Args:
-        inputs: text files, or folders of them, in UTF-8.
+        inputs: text files, or folders of them, in UTF-8. What lies in `out` below such a folder is
+            left out.
         out: the folder to make; one that an earlier call left unfinished is finished.
         request: what is kept out, and which words the vocabulary has.
 
@@ -78,7 +79,7 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
         OSError: a text cannot be opened, or the disk is full.
     """
     request = request or Request()
-    files = find_texts(inputs)
+    files = find_texts(inputs, out)
     _claim(out, request, files)
     if (out / REPORT).is_file():
         return read_report(out)

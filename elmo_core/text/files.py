@@ -8,18 +8,20 @@ from pathlib import Path
 from elmo_core.errors import TextError
 
 
-def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
+def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Path]:
     """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
     Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
+    So is `out`, a folder below those given, where what is made of the texts is written.
     """
+    made = None if out is None else out.resolve()
     found: dict[str, Path] = {}
     for given in inputs:
         if not given.exists():
             raise TextError(f"{given}: no such file or folder")
         root = given.resolve()
-        paths = sorted(_below(root)) if root.is_dir() else [root]
+        paths = sorted(_below(root, made)) if root.is_dir() else [root]
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:
@@ -30,10 +32,11 @@ def find_texts(inputs: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _below(root: Path) -> Iterator[Path]:
+def _below(root: Path, made: Path | None) -> Iterator[Path]:
     for path in root.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if path.is_file() and not hidden:
+        ours = made is not None and root in made.parents and path.is_relative_to(made)
+        if path.is_file() and not hidden and not ours:
             yield path
 
 

@@ -117,3 +117,17 @@ def test_finetuning_goes_on_with_the_same_model_and_text_alone(
         with pytest.raises(TrainingError, match=r"start = model \w+ and text \w+, not model"):
             tuned(*changed)
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
+
+
+def test_finetuning_into_a_folder_below_the_texts_can_be_repeated(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    run(tmp_path / "model")
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a").write_text("a tree sees a zebra .\n" * 100)
+    first, second = (
+        finetune(tmp_path / "model", [texts], [texts], texts / "out", accelerator="cpu")
+        for _ in range(2)
+    )
+    assert second == first

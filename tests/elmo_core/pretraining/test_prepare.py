@@ -85,6 +85,14 @@ def test_a_second_call_does_only_what_is_left(
     assert asked == ["b"]
 
 
+def test_what_it_wrote_below_the_texts_is_no_text(folder: Path) -> None:
+    first = prepare([folder], folder / "corpus", HALF)
+    assert prepare([folder], folder / "corpus", HALF) == first
+    (folder / "c").write_text("one more .\n")
+    with pytest.raises(CorpusError, match="begun with other texts"):
+        prepare([folder], folder / "corpus", HALF)
+
+
 def test_a_broken_line_leaves_nothing_of_its_file(folder: Path, tmp_path: Path) -> None:
     (folder / "b").write_bytes(b"fine\nbroken \xff\n")
     with pytest.raises(TextError, match=r"b, line 2"):

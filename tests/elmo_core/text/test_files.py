@@ -14,3 +14,13 @@ def test_hidden_files_are_no_texts(tmp_path: Path) -> None:
         (root / name).touch()
     assert list(find_texts([root])) == ["texts/b/a.txt"]
     assert list(find_texts([root / ".a.txt.77.tmp"])) == [".a.txt.77.tmp"]  # as it was named
+
+
+def test_what_is_made_of_the_texts_is_no_text(tmp_path: Path) -> None:
+    root, out = tmp_path / "texts", tmp_path / "texts" / "made"
+    for path in (root / "a.txt", out / "raw" / "b.txt"):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert list(find_texts([root], out)) == ["texts/a.txt"]
+    assert list(find_texts([root], tmp_path / "out")) == ["texts/a.txt", "texts/made/raw/b.txt"]
+    assert list(find_texts([out / "raw"], out)) == ["raw/b.txt"]  # as it was named
