@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config import SCHEMAS
 from bench.world import world_size
+from elmo_core.downloads.cache import kept_step
 
 INDIFFERENT = ("paths", "logger", "experiment", "plan", "force", "debug")
 """Keys that change nothing in a run's numbers."""
@@ -98,9 +99,13 @@ class Choice:
     def ids_by_path(self) -> list[str]:
         """The run ids that earlier versions gave, the latest first.
 
-        In the one the paths of word vectors and encoders stand, in the other that of the data, too.
+        In one the paths of what a pretraining kept (`FOLDER@STEP`) stand, in one those of all word
+        vectors and encoders, in one that of the data, too.
         """
-        ids = dict.fromkeys([_id(self._with_content()), _id(self.values)])
+        data = self._with_content()
+        files = {path: digest for path, digest in self.files.items() if not kept_step(path)}
+        besides = replace(self, files=files)._with_files(data)
+        ids = dict.fromkeys(map(_id, (besides, data, self.values)))
         return [each for each in ids if each != self.run_id]
 
     def shorter(self) -> Iterator[Choice]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,13 @@ from bench.choice import FILES, NAMING, Choice, leaves
 from bench.records import DamagedRecord, Finished
 from bench.run.fingerprint import changed, files_below, stamp
 from bench.run.record import Record
-from elmo_core.downloads.cache import OWN_FILE, cache_folder
+from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.whole_files import replacing
 
 BLOCK = 2**20  # bytes that are hashed at a time
+LOADERS = ("elmo_core.load_encoder", "elmo_core.encoders.load.load_encoder")
+"""What reads `FOLDER@STEP`, and of a folder that has an `OWN_FILE` only this."""
 
 
 def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
@@ -80,30 +81,40 @@ def files(cfg: DictConfig) -> dict[str, str]:
     """Hash the word vectors and what the encoder is read from, by the path as it is given.
 
     What is published has a name and no path, and what is missing has no hash: it is left out, and
-    so is an encoder that is not used.
+    so is an encoder that is not used. Raises OSError for a file that cannot be read.
     """
     used = ("word_vectors",) if cfg.elmo.placement == "none" else NAMING
     given = OmegaConf.to_container(OmegaConf.masked_copy(cfg, list(used)), resolve=False)
-    found = {}
+    meant: dict[str, set[Path]] = {}
     for key, _ in leaves(given):
-        name = OmegaConf.select(cfg, key)
-        if key.rpartition(".")[2] not in FILES or not isinstance(name, str) or name in PRESETS:
+        name, (section, _, last) = OmegaConf.select(cfg, key), key.rpartition(".")
+        if last not in FILES or not isinstance(name, str) or name in PRESETS:
             continue
-        with suppress(OSError, ValueError):
-            paths = _read_from(Path(os.path.realpath(Path(name).expanduser())))
-            if paths:
-                facts = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
-                found[name] = _kept(["files", *facts], partial(_of_files, paths))
-    return found
+        reader = str((section and OmegaConf.select(cfg, f"{section}._target_")) or "")
+        with suppress(OSError, ValueError):  # it is not there, or no path
+            meant.setdefault(name, set()).update(_read_from(name, reader, cfg))
+    return {name: _of_files(_real(name), sorted(paths)) for name, paths in meant.items() if paths}
 
 
-def _read_from(path: Path) -> list[Path]:
-    """Return the files that are meant: a file, a folder's encoder, or all files of a folder."""
+def _real(name: str) -> Path:
+    return Path(os.path.realpath(Path(name).expanduser()))
+
+
+def _read_from(name: str, reader: str, cfg: DictConfig) -> Iterable[Path]:
+    """Return the files that are meant: a file, a biLM's, or those of a folder.
+
+    Ours read what lies in the folder itself; what a class of the user's reads may lie deeper.
+    """
+    path = _real(name)
     if path.is_file():
         return [path]
-    if (own := path / OWN_FILE).is_file():
-        return [own]
-    return sorted(p for p in path.glob("[!.]*") if p.is_file())
+    if reader in LOADERS:
+        own = kept_step(name) if not path.is_dir() else path / OWN_FILE
+        if own is not None and own.is_file():
+            return [own.absolute()]
+    if not reader or reader.startswith("elmo_core."):
+        return [each for each in path.glob("[!.]*") if each.is_file()]
+    return _below(path, cfg)
 
 
 def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
@@ -122,21 +133,26 @@ def _hashed(cfg: DictConfig, folder: Path) -> str:
 
     task, digest = task_of(cfg), xxhash.xxh3_128()
     named = [(split, path) for split in ("train", "dev", "test") for path in task.paths(split)]
-    runs = Path(cfg.paths.runs).expanduser().resolve()
-    for split, path in named or (("", path) for path in _below(folder, runs)):
+    for split, path in named or (("", path) for path in _below(folder, cfg)):
         digest.update(f"{split}\0{path.name}\0{path.stat().st_size}\0".encode())
         _feed(digest, path)
     return str(digest.hexdigest())
 
 
-def _of_files(paths: Sequence[Path]) -> str:
-    """Hash files; the name of one alone does not count."""
-    digest = xxhash.xxh3_128()
-    for path in paths:
-        if len(paths) > 1:
-            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-        _feed(digest, path)
-    return str(digest.hexdigest())
+def _of_files(folder: Path, paths: Sequence[Path]) -> str:
+    """Hash files with their places in a folder; that of one alone does not count."""
+    facts = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+
+    def hashed() -> str:
+        digest = xxhash.xxh3_128()
+        for path in paths:
+            if len(paths) > 1:
+                name = path.relative_to(folder).as_posix()
+                digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogateescape"))
+            _feed(digest, path)
+        return str(digest.hexdigest())
+
+    return _kept(["files", str(folder), *facts], hashed)
 
 
 def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
@@ -145,8 +161,9 @@ def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
             digest.update(block)
 
 
-def _below(folder: Path, runs: Path) -> Iterator[Path]:
+def _below(folder: Path, cfg: DictConfig) -> Iterator[Path]:
     """Yield every file below a folder but hidden ones, and runs that are recorded there."""
+    runs = Path(cfg.paths.runs).expanduser().resolve()
     for path in files_below(folder):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if not hidden and not path.is_relative_to(runs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from elmo_core.downloads.fetch import download
@@ -13,6 +14,7 @@ OWN_FILE = "encoder.safetensors"
 """The name of our one-file format inside a folder."""
 STEPS = "steps"
 """A folder beside it of more such files, by their step: what a training kept on its way."""
+_KEPT = re.compile(r"(?P<folder>.+)@(?P<step>[0-9]+)")
 _PACKAGED = Path(__file__).parents[1] / "data"
 
 
@@ -20,6 +22,13 @@ def cache_folder(cache_dir: str | Path | None = None) -> Path:
     """Return `cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench."""
     chosen = cache_dir or os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo-bench"
     return Path(chosen).expanduser()
+
+
+def kept_step(source: str) -> Path | None:
+    """Return the file, there or not, that `FOLDER@STEP` names; None for what is named otherwise."""
+    if (found := _KEPT.fullmatch(source)) is None:
+        return None
+    return Path(found["folder"]).expanduser() / STEPS / f"{found['step']}.safetensors"
 
 
 def locate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,11 @@ import torch
 from elmo_core.bilm import weights as weight_files
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
-from elmo_core.downloads.cache import OWN_FILE, STEPS, locate
+from elmo_core.downloads.cache import OWN_FILE, kept_step, locate
 from elmo_core.downloads.presets import PRESETS, preset
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.products import PRECISIONS
-
-KEPT = re.compile(r"(?P<folder>.+)@(?P<step>[0-9]+)")
 
 
 def load_encoder(
@@ -97,8 +94,8 @@ def _locate(
     if source not in PRESETS and (path.is_dir() or path.suffix == ".safetensors"):
         name = path.resolve().name.removesuffix(".safetensors")
         return (*(_in_folder(path) if path.is_dir() else (path, None)), name)
-    if step := KEPT.fullmatch(str(source)):
-        return _kept(Path(step["folder"]).expanduser(), step["step"]), None, path.name
+    if step := kept_step(str(source)):
+        return _kept(step), None, path.name
     if path.is_file():
         raise OptionsError(
             f"{source} is a file of weights alone: give the folder that has it and its "
@@ -111,13 +108,13 @@ def _locate(
     return (*locate(chosen, cache_dir, offline=offline), chosen.name)
 
 
-def _kept(folder: Path, step: str) -> Path:
-    """Find the encoder that a training kept after a step."""
-    path = folder / STEPS / f"{step}.safetensors"
+def _kept(path: Path) -> Path:
+    """Return the encoder that a training kept after a step, or say which ones it kept."""
     if not path.is_file():
         kept = sorted(int(p.stem) for p in path.parent.glob("*") if p.stem.isdecimal())
         there = ", ".join(map(str, kept)) or "none (python -m elmo_core.pretraining train --keep …)"
-        raise WeightsError(f"{folder}: no encoder of step {step}; kept were {there}")
+        folder = path.parents[1]
+        raise WeightsError(f"{folder}: no encoder of step {path.stem}; kept were {there}")
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig
 
+from bench.choice import Choice
 from bench.run import contents
 from bench.run.contents import chosen, content
 from bench.run.record import Record
@@ -194,6 +196,87 @@ def test_a_model_in_a_folder_is_all_of_its_files(
     (folder / "config.json").write_text("[]")
     ids.add(run_id(data, *parts, f"encoder.second.model={folder}"))
     assert len(ids) == 4
+
+
+OWN = ("encoder=own", "encoder._target_=my_package.MyEncoder")
+
+
+def test_what_an_encoder_of_ones_own_reads_may_lie_deeper(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sentences"
+    weights = folder / "0_Transformer" / "model.bin"
+    weights.parent.mkdir(parents=True)
+    (folder / "modules.json").write_text("{}")
+    own = (*OWN, f"+encoder.model={folder}")
+    ids = set()
+    for change in (
+        lambda: weights.write_bytes(b"one"),
+        lambda: weights.write_bytes(b"two"),
+        lambda: weights.rename(folder / "model.bin"),
+        lambda: (folder / "encoder.safetensors").write_bytes(b"beside"),  # ours would read this one
+        lambda: (folder / "modules.json").write_text("[]"),
+    ):
+        change()
+        ids.add(run_id(data, *own))
+    assert len(ids) == 5
+    (weights.parent / "loop").symlink_to("..")
+    for hidden in (".git/HEAD", "0_Transformer/.cache/seen", "0_Transformer/.lock"):
+        (folder / hidden).parent.mkdir(exist_ok=True)
+        (folder / hidden).touch()
+    assert run_id(data, *own) in ids
+    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere", symlinks=True)
+    assert run_id(data, *OWN, f"+encoder.model={elsewhere}") in ids
+
+
+def test_a_folder_that_two_encoders_read_is_all_that_either_reads(
+    run_id: Callable[..., str], data: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "both"
+    (folder / "deeper").mkdir(parents=True)
+    (folder / "encoder.safetensors").touch()
+    one, two = ("encoder@encoder.first=own", "encoder@encoder.second=elmo")
+    words = ["encoder=concat", one, two, f"encoder.second.source={folder}"]
+    words += ["encoder.first._target_=my_package.MyEncoder", f"+encoder.first.source={folder}"]
+    first = run_id(data, *words)
+    (folder / "deeper" / "weights").write_text("read by the first")
+    assert run_id(data, *words) != first
+
+
+def test_a_file_that_cannot_be_read_is_named(
+    run_id: Callable[..., str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = vectors(tmp_path / "vectors.txt")
+
+    def denied(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(contents, "_feed", denied)
+    with pytest.raises(PermissionError, match=str(path)):
+        run_id(Path("nowhere"), f"word_vectors={path}")
+
+
+def test_an_encoder_of_an_earlier_step_is_known_by_its_weights(
+    configured: Configured, tmp_path: Path
+) -> None:
+    kept = tmp_path / "model" / "steps" / "300.safetensors"
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    word_vectors = f"word_vectors={vectors(tmp_path / 'vectors.txt')}"
+
+    def choice(name: str = "model", *words: str) -> Choice:
+        source = f"encoder.source={tmp_path / name}@300"
+        return chosen(configured("task=snli", "encoder=elmo", source, *words))[0]
+
+    planned = [choice(), choice("model", word_vectors)]  # its training is under way
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"seed 1")
+    first = choice()
+    assert first.run_id != planned[0].run_id
+    assert first.run_id == choice("link").run_id
+    for before, now in zip(planned, (first, choice("model", word_vectors)), strict=True):
+        assert before.run_id in now.ids_by_path  # of earlier versions
+    kept.write_bytes(b"seed 2, in its place")
+    assert choice().run_id not in (first.run_id, planned[0].run_id)
 
 
 def test_names_and_missing_files_stand_for_themselves(
