@@ -108,6 +108,11 @@ class Choice:
         ids = dict.fromkeys(map(_id, (besides, data, self.values)))
         return [each for each in ids if each != self.run_id]
 
+    @property
+    def encoder(self) -> Any:
+        """The encoder's keys, with a hash for each file that they name; None without ELMo."""
+        return self._held(self.values.get("encoder"), "encoder")
+
     def shorter(self) -> Iterator[Choice]:
         """Yield the same choice with fewer epochs, the longest first."""
         training = self.values["training"]

@@ -96,6 +96,18 @@ def files(cfg: DictConfig) -> dict[str, str]:
     return {name: _of_files(_real(name), sorted(paths)) for name, paths in meant.items() if paths}
 
 
+def arguments(cfg: DictConfig) -> str:
+    """Return what an encoder class of the user's is given, files by their bytes; "" for ours.
+
+    Its fingerprint, which may be a constant of the class, need not tell.
+    """
+    keys = OmegaConf.to_container(cfg.encoder)
+    targets = [str(value) for key, value in leaves(keys) if key.rpartition(".")[2] == "_target_"]
+    if len(targets) == len(list(leaves(keys))) or all(t.startswith("elmo_core.") for t in targets):
+        return ""
+    return json.dumps(Choice.of(cfg, files=files(cfg)).encoder, sort_keys=True, default=str)
+
+
 def _real(name: str) -> Path:
     return Path(os.path.realpath(Path(name).expanduser()))
 

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 from bench.console import progress
 from bench.errors import RunError
 from bench.run.build import device_of, encoder_of
+from bench.run.contents import arguments
 from bench.run.datamodule import BenchData
 from elmo_core import Encoder
 from elmo_core.errors import StoreError
@@ -26,7 +27,7 @@ WAY_OUT = (
 def store_of(cfg: DictConfig, encoder: Encoder) -> FeatureStore:
     """Open the store of an encoder's layers, where the configuration has it."""
     where = cfg.features
-    return FeatureStore(encoder, where.dir, where.precision, where.overlay)
+    return FeatureStore(encoder, where.dir, where.precision, where.overlay, arguments(cfg))
 
 
 def shared_store(cfg: DictConfig, stores: dict[str, FeatureStore]) -> FeatureStore | None:

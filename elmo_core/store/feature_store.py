@@ -49,6 +49,7 @@ class FeatureStore:
         encoder: whose layers are kept; encoders with other fingerprints have other files.
         root: the folder below which the files lie; by default `features` in the user's cache.
         precision: float32, or float16, which takes half the room.
+        given: what else the layers depend on, where the encoder's fingerprint may not tell.
         overlay: another folder, for what is not in `root`, which is then only read. By default
             there is none, or the user's cache where `root` cannot be written.
 
@@ -74,16 +75,18 @@ class FeatureStore:
         root: str | Path | None = None,
         precision: str = "float32",
         overlay: str | Path | None = None,
+        given: str = "",
     ) -> None:
         if precision not in DTYPES:
             raise OptionsError(f"precision={precision}: unknown (choose {', '.join(DTYPES)})")
         self.encoder, self.precision, self.dtype = encoder, precision, DTYPES[precision]
-        identity = f"{SCHEMA}\n{encoder.fingerprint}\n{encoder.layers}\n{encoder.dim}"
+        told = (SCHEMA, encoder.fingerprint, encoder.layers, encoder.dim, *filter(None, [given]))
+        identity = "\n".join(map(str, told))
         name = f"{blake2b(identity.encode(), digest_size=8).hexdigest()}-{precision}"
-        given = root_folder(root)
-        self.root = own_root(given, name, overlay)
+        wanted = root_folder(root)
+        self.root = own_root(wanted, name, overlay)
         self.folder = self.root / name  # of what is computed here
-        self.shared = None if self.root == given else given / name  # only read
+        self.shared = None if self.root == wanted else wanted / name  # only read
         self._shards: dict[Path, Shard] = {}
         self._checked: set[Path] = set()
         self._refused: set[Path] = set()  # of no use, and still there

@@ -97,6 +97,22 @@ def test_ones_own_with_arguments(
     assert result(folder)["encoder"]["dim"] == 5
 
 
+def test_ones_own_with_other_arguments_has_other_features(
+    quick: Bench, own_package: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Its fingerprint is a constant, as in docs/encoders.md: nobody's features are another's."""
+    own_package(encoder_files.example() + SCALED)
+    files = [tmp_path / "words.txt", tmp_path / "the same.txt", tmp_path / "others.txt"]
+    for path, text in zip(files, ("a", "a", "b"), strict=True):
+        path.write_text(text)
+    for key, value in (("scale", 1), ("scale", 0), *(("source", f"'{path}'") for path in files)):
+        words = ("encoder._target_=my_package.Scaled", f"+encoder.{key}={value}")
+        assert quick(*words, f"features.dir={tmp_path / 'features'}") == 0
+    heads = {path.read_bytes() for path in (tmp_path / "runs").glob("snli/*/head.safetensors")}
+    assert len(heads) == 2  # of one scale, and of the other
+    assert len(list((tmp_path / "features").iterdir())) == 4  # one for both files of one content
+
+
 def test_ones_own_by_a_configuration_elsewhere(
     quick: Bench, own_package: Callable[[str], Path], result: Result, tmp_path: Path
 ) -> None:
@@ -160,6 +176,16 @@ class Sized(MyEncoder):
 
     def encode(self, sentences):
         return [layers[..., : self.dim] for layers in super().encode(sentences)]
+"""
+
+SCALED = """
+
+class Scaled(MyEncoder):
+    def __init__(self, scale=1, source=None):
+        self.scale = scale
+
+    def encode(self, sentences):
+        return [self.scale * layers for layers in super().encode(sentences)]
 """
 
 WRONG = """
