@@ -238,9 +238,10 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number of things, as `1 run` or `1,200 runs`; the plural ends in s.
+    """Write a number of things, as `1 run` or `1,200 runs`; the plural ends in s or es.
 
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
+    >>> counted(1, "run"), counted(1200, "run"), counted(2, "batch")
+    ('1 run', '1,200 runs', '2 batches')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    plural = "es" if noun.endswith("ch") else "s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{plural}"

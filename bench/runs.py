@@ -129,14 +129,16 @@ def _show(given: Namespace) -> None:
     from bench.run import panel
     from bench.run.record import Record
 
-    begin = [row for row in _rows(_found(given.runs)) if row.id.startswith(given.id)]
+    records = _found(given.runs)
+    begin = [row for row in _rows(records) if row.id.startswith(given.id)]
     rows = [row for row in begin if row.id == given.id] or begin  # its evaluations begin with it
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
         raise RunError(f"{given.id}: {known} of the runs in {given.runs} begin like this")
     record = Record(given.runs / rows[0].task / rows[0].id)
-    if result := record.finished():
-        panel.show(result, record.folder)
+    if run := records.runs.get((rows[0].task, rows[0].id)):
+        limit = None if run.result.evaluation else run.limit_batches  # of other data, all is read
+        panel.show(run.result, record.folder, limit_batches=limit)
         return
     print(f"{rows[0].status}: {record.folder}")
     if isinstance(failed := record.result(), Failed):

@@ -29,6 +29,7 @@ def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
         *_scores(grid),
+        *_cut_short(grid),
         *_ensembles(grid),
         *_searches(grid),
         *_rising(grid),
@@ -53,6 +54,17 @@ def _scores(grid: Grid) -> Iterator[str]:
     if grid.runs:
         spread = "± is the sample standard deviation over n seeds; no ± means one seed."
         yield spread if several else "One seed a cell."
+
+
+def _cut_short(grid: Grid) -> Iterator[str]:
+    """Say how many runs are trials, which saw a few batches of the data."""
+    trained = [run for _, run in _trained(grid)]
+    limits = Counter(run.limit_batches for run in trained if run.limit_batches)
+    for limit, number in sorted(limits.items()):
+        yield (
+            f"{number} of {counted(len(trained), 'run')} saw {counted(limit, 'batch')} of each "
+            "split only (trainer.limit_batches): a trial, no result."
+        )
 
 
 def _ensembles(grid: Grid) -> Iterator[str]:

@@ -84,6 +84,12 @@ class Run:
         chosen.pop("seed", None)
         return chosen
 
+    @property
+    def limit_batches(self) -> int | None:
+        """How many batches of each split a trial saw; None for a run that saw them whole."""
+        found: int | None = (self.choice.get("trainer") or {}).get("limit_batches")
+        return found
+
     @cached_property
     def updates(self) -> int | None:
         """The training updates of an epoch, where the record tells."""

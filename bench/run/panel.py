@@ -11,22 +11,23 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bench.console import among_many
+from bench.console import among_many, counted
 from bench.records import Finished
 
 Row = tuple[str, str, str]  # key, value, what stands beside it
 
 
-def show(result: Finished, folder: Path, note: str = "") -> None:
+def show(result: Finished, folder: Path, note: str = "", limit_batches: int | None = None) -> None:
     """Scores beside what needs no learning, the mixes, and where everything lies.
 
+    With `limit_batches`, it says that the scores are of so many batches alone.
     Without a terminal, a line is `key  value`, and has no box around it.
     """
     if among_many():  # their table follows
         return
     control = " · control" * bool(result.data.get("control"))
     title = f"{result.task} · {result.data_name}{control} · elmo.placement={result.elmo.placement}"
-    rows = [*_scores(result), *_mixes(result), *_origin(result)]
+    rows = [*_scores(result), *_trial(limit_batches), *_mixes(result), *_origin(result)]
     if not Console().is_terminal:
         lines = [title, *("  ".join(filter(None, row)) for row in rows), f"run  {folder}", note]
         print("\n".join(filter(None, lines)))
@@ -51,6 +52,11 @@ def _scores(result: Finished) -> Iterator[Row]:
         trivial = result.yardsticks.get(split, {}).items()
         beside = ", ".join(f"{label} {value:.2f}" for label, value in trivial)
         yield key, f"{result.metrics[split][result.metric]:.2f}", f"({beside})" if beside else ""
+
+
+def _trial(limit_batches: int | None) -> Iterator[Row]:
+    if limit_batches:
+        yield "", f"{counted(limit_batches, 'batch')} of each split only: a trial", ""
 
 
 def _mixes(result: Finished) -> Iterator[Row]:

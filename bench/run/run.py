@@ -74,7 +74,8 @@ def run(cfg: DictConfig) -> Finished:
     result = record.finished()
     if result is not None and not cfg.force:
         other = of_old(result, choice)
-        panel.show(result, record.folder, note=f"finished earlier{other}; force=true repeats it")
+        note = f"finished earlier{other}; force=true repeats it"
+        panel.show(result, record.folder, note, cfg.trainer.limit_batches)
         return result
     account = unfinished.accounted_for(
         choice, record, lambda: steps.module, force=cfg.force, new=not record.folder.exists()
@@ -86,7 +87,7 @@ def run(cfg: DictConfig) -> Finished:
             checkpoints.make_whole(choice, record)
         record.write_config(cfg)
         result = steps.go()
-    panel.show(result, record.folder)
+    panel.show(result, record.folder, limit_batches=cfg.trainer.limit_batches)
     return result
 
 

@@ -75,6 +75,15 @@ def test_runs_that_trained_in_another_precision_than_asked_for_are_counted(tmp_p
     assert note.startswith("2 of 4 runs (ELMo 2) trained in 32-true where bf16-mixed was asked for")
 
 
+def test_runs_that_saw_a_few_batches_are_counted(tmp_path: Path) -> None:
+    grid, _ = table(tmp_path, 2)
+    assert not any("a trial" in note for note in notes(grid))
+    for path in tmp_path.glob("snli/input*/config.yaml"):
+        path.write_text(path.read_text().replace("limit_batches: null", "limit_batches: 2"))
+    (note,) = [each for each in notes(fill(grid.experiment, read(tmp_path))) if "a trial" in each]
+    assert note.startswith("2 of 4 runs saw 2 batches of each split only (trainer.limit_batches)")
+
+
 def test_clusters_of_the_predictions_count(tmp_path: Path) -> None:
     apart, _ = table(tmp_path / "old", 3)
     together, _ = table(tmp_path / "new", 3, sizes=(5, 5))

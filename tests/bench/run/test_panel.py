@@ -47,6 +47,18 @@ def test_a_run_that_ends_while_dev_rises_says_so(
     assert ("dev rose to the end: training.max_epochs=16" in capsys.readouterr().out) == says
 
 
+@pytest.mark.parametrize(("limit", "says"), [(2, "2 batches"), (1, "1 batch"), (None, "")])
+def test_scores_of_a_few_batches_say_so(
+    limit: int | None, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Maker(tmp_path).run()
+    (run,) = read(tmp_path).finished
+    panel.show(run.result, tmp_path, limit_batches=limit)
+    said = capsys.readouterr().out
+    assert ("a trial" in said) == bool(says)
+    assert says in said
+
+
 def test_a_terminal_gets_a_box(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
