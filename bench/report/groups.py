@@ -21,12 +21,13 @@ SHOWN = (
     "data.name",
     "data.dir",
     "data.set",
-    "encoder",
     "elmo.placement",
     "elmo.layers",
     "elmo.l2",
     "ensemble",
 )
+
+ENCODER = "encoder."
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,47 @@ def told_apart(
         names: What the data of each run is called.
         shown: How keys begin that are told elsewhere.
     """
-    chosen = [dict(leaves(runs[0].choice)) for runs in family]
-    keys = {key for each in chosen for key in each if not key.startswith(tuple(shown))}
-    for runs, each in zip(family, chosen, strict=True):
-        words = (f"{key}={each[key]}" for key in sorted(keys & each.keys()) if tells(key, chosen))
-        yield Group(tuple(runs), " ".join(words), names[runs[0]])
+    differences = differing([runs[0] for runs in family], shown)
+    for runs, differs in zip(family, differences, strict=True):
+        yield Group(tuple(runs), differs, names[runs[0]])
+
+
+def differing(runs: Sequence[Run], shown: Sequence[str] = SHOWN) -> list[str]:
+    """Return of each run the keys in which not all are alike, as `elmo.l2=1 …`.
+
+    The name of its encoder stands elsewhere: keys of it tell those of one name apart.
+    """
+    chosen = [dict(leaves(run.choice)) for run in runs]
+    keys = {key for each in chosen for key in each if not key.startswith(ENCODER)}
+    told = {key for key in keys if tells(key, chosen)}
+    of_encoder = _of_encoders(runs, chosen)
+    return [
+        " ".join(
+            f"{key}={each[key]}"
+            for key in sorted((told | of_encoder[run.result.encoder_name]) & each.keys())
+            if not key.startswith(tuple(shown))
+        )
+        for run, each in zip(runs, chosen, strict=True)
+    ]
+
+
+def _of_encoders(
+    runs: Sequence[Run], chosen: Sequence[Mapping[str, Any]]
+) -> defaultdict[str, set[str]]:
+    """Return the keys in which encoders of one name differ, by that name; those of files only
+    where the encoders are not the same."""
+    alike: defaultdict[str, list[tuple[Run, Mapping[str, Any]]]] = defaultdict(list)
+    for run, each in zip(runs, chosen, strict=True):
+        if f"{ENCODER}_target_" in each:  # and not facts, of a run whose configuration is lost
+            alike[run.result.encoder_name].append((run, each))
+    told: defaultdict[str, set[str]] = defaultdict(set)
+    for name, found in alike.items():
+        family = [each for _, each in found]
+        prints = {run.result.encoder and run.result.encoder.fingerprint for run, _ in found}
+        same = [f"{ENCODER}{key}" for key in FILES] if len(prints) == 1 else []
+        keys = {key for each in family for key in each if key.startswith(ENCODER)}
+        told[name] = {key for key in keys.difference(same) if tells(key, family)}
+    return told
 
 
 def tells(key: str, chosen: Sequence[Mapping[str, Any]]) -> bool:

@@ -39,7 +39,7 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
         if run.task == task and not run.result.ensemble and _choice(run) in by_choice:
             by_choice[_choice(run)].append(run)
     names = {run: "" for runs in by_choice.values() for run in runs}
-    family = told_apart(list(by_choice.values()), names, shown=(*SHOWN, "data.version"))
+    family = told_apart(list(by_choice.values()), names, shown=(*SHOWN, "data.version", "encoder."))
     columns = _columns(family)
     sets = _set_names(list(names))
     places: dict[tuple[str, str, int], Run] = {}

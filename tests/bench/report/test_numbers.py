@@ -155,6 +155,22 @@ def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None
     assert found_scores.sd == pytest.approx(stdev(found_scores.values))
 
 
+def test_encoders_of_one_name_are_told_apart_by_their_keys(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    own = ({"seed": 1}, {"seed": 2}, {"seed": 0, "size": 64})
+    for seed, keys in enumerate(own):
+        folder = tmp_path / "snli" / make.run(seed=seed, placement="input")
+        config = OmegaConf.load(folder / "config.yaml")
+        config.encoder = {"_target_": "my_package.Static", **keys}
+        OmegaConf.save(config, folder / "config.yaml")
+        result = json.loads((folder / "result.json").read_text())
+        result["encoder"]["fingerprint"] = f"static-{seed}"
+        (folder / "result.json").write_text(json.dumps(result))
+    make.run()
+    found = [group.differs for group in groups(read(tmp_path).finished)]
+    assert found == ["", "encoder.seed=0 encoder.size=64", "encoder.seed=1", "encoder.seed=2"]
+
+
 def test_every_run_has_a_command(tmp_path: Path) -> None:
     make = Maker(tmp_path / "my runs")
     make.experiment("two", [make.cell("snli", "baseline")])
