@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from elmo_core.errors import did_you_mean
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
-    from bench.report.read import Records
+    from bench.report.read import Key, Records, Run
 
 PROGRAM = "python -m bench.runs"
 FINISHED, FAILED, UNFINISHED, DAMAGED = "finished", "failed", "unfinished", "damaged"
@@ -112,15 +113,20 @@ def _list(given: Namespace) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    rows = _chosen(given)
+    records = _found(given.runs)
+    rows = _fitting(given.filters, _rows(records))
+    differs = _differs(records, rows)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for key in LISTED:
         table.add_column(key, no_wrap=key != "data", overflow="fold")
     table.add_column("age", justify="right", no_wrap=True)
+    if differs:
+        table.add_column("differs in", overflow="fold")
     for row in rows:
         age = _age(given.runs / row.task / row.id)
         shown = replace(row, dev=row.dev or row.status)
-        table.add_row(*(escape(getattr(shown, key)) for key in LISTED), age)
+        more = [escape(differs.get((row.task, row.id), ""))] if differs else []
+        table.add_row(*(escape(getattr(shown, key)) for key in LISTED), age, *more)
     for_tables().print(table if rows else "no such runs", highlight=False)
 
 
@@ -130,7 +136,8 @@ def _show(given: Namespace) -> None:
     from bench.run.record import Record
 
     records = _found(given.runs)
-    begin = [row for row in _rows(records) if row.id.startswith(given.id)]
+    every = _rows(records)
+    begin = [row for row in every if row.id.startswith(given.id)]
     rows = [row for row in begin if row.id == given.id] or begin  # its evaluations begin with it
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
@@ -139,10 +146,19 @@ def _show(given: Namespace) -> None:
     if run := records.runs.get((rows[0].task, rows[0].id)):
         limit = None if run.result.evaluation else run.limit_batches  # of other data, all is read
         panel.show(run.result, record.folder, limit_batches=limit)
+        _tell(run, _differs(records, every).get((run.task, run.id)))
         return
     print(f"{rows[0].status}: {record.folder}")
     if isinstance(failed := record.result(), Failed):
         print(f"error: {failed.error}")
+
+
+def _tell(run: Run, differs: str | None) -> None:
+    """Print which of its task's runs this one is, and the command that it was done by."""
+    given = run.asked or run.result.command
+    given = given or next((each.command for each in run.result.provenance), run.command)
+    lines = {"seed": str(run.seed), "differs in": differs, "command": given}
+    print("\n".join(f"{key}  {value}" for key, value in lines.items() if value))
 
 
 def _export(given: Namespace) -> None:
@@ -238,6 +254,22 @@ def _rows(records: Records) -> list[Row]:
     for keys, status in ((records.failed, FAILED), (records.unfinished, UNFINISHED)):
         rows += [_begun(records.folder / task / id, status) for task, id in keys]
     return sorted(rows, key=lambda row: (row.task, row.id))
+
+
+def _differs(records: Records, rows: Sequence[Row]) -> dict[Key, str]:
+    """Say in which keys finished runs of one task and data differ that no column shows."""
+    from bench.report.groups import SHOWN, differing
+
+    shown = [key for key in SHOWN if key not in ("elmo.layers", "elmo.l2")]
+    alike: defaultdict[tuple[str, str], list[Run]] = defaultdict(list)
+    for row in rows:
+        if run := records.runs.get((row.task, row.id)):
+            alike[row.task, row.data].append(run)
+    found = {}
+    for runs in alike.values():
+        for run, words in zip(runs, differing(runs, shown), strict=True):
+            found[run.task, run.id] = words
+    return {key: words for key, words in found.items() if words}
 
 
 def _begun(folder: Path, status: str) -> Row:

@@ -13,6 +13,7 @@ import pytest
 from bench.run.record import Record
 from bench.runs import main
 from tasks.snli.task import SNLI
+from tests.bench.made_up import Maker
 from tests.bench.small import DIVERGING, SMALL
 
 Bench = Callable[..., int]
@@ -85,6 +86,26 @@ def test_list_show_clean(
     assert runs("clean", "--yes", folder) == 0
     assert not unfinished.exists()
     assert finished.exists()
+
+
+def test_list_and_show_say_which_run_is_which(tmp_path: Path, capsys: Shown) -> None:
+    make, folder = Maker(tmp_path), f"--runs={tmp_path}"
+    ids = [make.run(placement="input", l2=l2) for l2 in (1.0, 0.001)]
+    assert runs("list", folder) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for run_id, words in zip(ids, ("elmo.l2=1.0", "elmo.l2=0.001"), strict=True):
+        (line,) = (line for line in lines if run_id in line)
+        assert line.split()[-1] == words
+    assert runs("show", ids[0], folder) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-3:] == [
+        "seed  1",
+        "differs in  elmo.l2=1.0",
+        "command  python -m bench task=snli",
+    ]
+    shutil.rmtree(tmp_path / "snli" / ids[1])
+    assert runs("list", folder) == 0
+    assert "differs in" not in capsys.readouterr().out
 
 
 def test_a_whole_id_is_the_run_and_not_its_evaluations(
