@@ -200,7 +200,7 @@ class Block:
 def runs(groups: Sequence[Group], *, ids: bool = True) -> list[Block]:
     """Return all runs, seeds together, with their scores, time, size and, if wanted, run ids."""
     blocks = groupby(groups, lambda group: f"{task_name(group.first)} on {group.data}")
-    found = [(title, list(together)) for title, together in blocks]
+    found = [(wording.titled(name, each := list(these)), each) for name, these in blocks]
     return [Block(title, _yardsticks(each), each, _runs(each, ids)) for title, each in found]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
 from bench.records import Searched
 from bench.report.all_tasks import AllTasks
-from bench.report.grid import Entry, Scores
-from bench.report.read import Experiment
+from bench.report.grid import Entry, Grid, Scores
+from bench.report.groups import Group
+from bench.report.read import Run
 from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution
 from bench.report.statistics import LEVEL, Comparison, MeanGain
 
@@ -83,10 +84,25 @@ def p_equals(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def about(experiment: Experiment) -> list[str]:
+def about(grid: Grid) -> list[str]:
     """Return what an experiment repeats, and on which data and encoder it was done."""
-    setting = (f"data={experiment.data}", f"encoder={experiment.encoder}")
+    experiment = grid.experiment
+    setting = (f"data={experiment.data}", f"encoder={experiment.encoder}", *parts(grid.runs))
     return [text for text in (experiment.source, *setting) if text]
+
+
+def titled(name: str, groups: Sequence[Group]) -> str:
+    """Return the title of a list of runs, as `NER on mini, data.train_share=0.1`."""
+    return ", ".join([name, *parts([run for group in groups for run in group.runs])])
+
+
+def parts(runs: Sequence[Run]) -> list[str]:
+    """Return how much of their data all runs had, where less than all: `data.train_share=0.1`."""
+    shares = {run.choice["data"].get("train_share") or 1 for run in runs}
+    limits = {run.limit_batches for run in runs}
+    share = [f"data.train_share={value(each)}" for each in shares - {1}]
+    limit = [f"trainer.limit_batches={each}" for each in limits - {None}]
+    return [*share * (len(shares) == 1), *limit * (len(limits) == 1)]
 
 
 def yardsticks(found: Mapping[str, float]) -> str:

@@ -109,7 +109,7 @@ class _Page:
             "id": experiment.id,
             "name": experiment.name,
             "title": experiment.title,
-            "about": wording.about(experiment),
+            "about": wording.about(grid),
             "command": experiment.command,
             "scores": scores(grid),
             "ids": names,

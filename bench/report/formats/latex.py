@@ -55,9 +55,8 @@ def text(report: Report, pictures: Sequence[Picture] = ()) -> str:
     if report.groups:
         for block in frames.runs(report.groups):
             caption = escaped(f"All runs, {block.title} ({block.note}).")
-            parts.append(
-                _float(caption, f"runs-{block.title.replace(' ', '-')}", _plain(block.frame))
-            )
+            label = re.sub(r"[\W_]+", "-", f"runs-{block.title}")
+            parts.append(_float(caption, label, _plain(block.frame)))
         mixed = frames.learned(report.groups)
         caption = f"Learned mixes. {escaped(EXPLAINED)}"
         parts += [_float(caption, "mixes", _plain(mixed))] if mixed.rows else []
@@ -67,7 +66,7 @@ def text(report: Report, pictures: Sequence[Picture] = ()) -> str:
 
 def _caption(grid: Grid, table: ScoreTable) -> str:
     experiment = grid.experiment
-    about = ", ".join(wording.about(experiment))
+    about = ", ".join(wording.about(grid))
     dagger = f" {DAGGER}: not all seeds." if table.partly else ""
     seeds = [f"n = {table.same_n}."] if table.same_n > 1 else []
     trivial = [f"{row.title}: {row.yardsticks}." for row in table.rows if row.yardsticks]

@@ -41,7 +41,7 @@ def text(report: Report, pictures: Sequence[Picture]) -> str:
 
 def _experiment(grid: Grid, pictures: Sequence[Picture]) -> Iterator[str]:
     yield f"## {_escaped(grid.experiment.title)}"
-    yield _escaped(" · ".join(wording.about(grid.experiment)))
+    yield _escaped(" · ".join(wording.about(grid)))
     named = frames.beside(grid)
     for name, text in parts(grid, pictures).items():
         if name in named:

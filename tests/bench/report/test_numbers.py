@@ -14,12 +14,13 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from bench.experiment import View
-from bench.report import wording
+from bench.report import frames, wording
 from bench.report.__main__ import main
 from bench.report.formats import terminal
 from bench.report.grid import fill
 from bench.report.groups import groups
 from bench.report.read import read, read_experiment
+from bench.report.report import collect
 from bench.report.sample_efficiency import reached
 from bench.report.score_table import scores
 from bench.report.statistics import holm
@@ -103,7 +104,7 @@ def test_markdown_shows_names_as_they_are(tmp_path: Path) -> None:
     text = (make.folder / "report" / "report.md").read_text()
     for expected in (
         "\\_runs\\_\n",
-        "S. \\<i>al.\\</i> · data=mini · encoder=\\_x\\_\n",
+        "S. \\<i>al.\\</i> · data=mini · encoder=\\_x\\_ · data.train\\_share=0.333333\n",
         "\nDifferences from no \\<ELMo>:\n",
         "- snli, c\\|d, seed 1: missing",
     ):
@@ -169,6 +170,21 @@ def test_encoders_of_one_name_are_told_apart_by_their_keys(tmp_path: Path) -> No
     make.run()
     found = [group.differs for group in groups(read(tmp_path).finished)]
     assert found == ["", "encoder.seed=0 encoder.size=64", "encoder.seed=1", "encoder.seed=2"]
+
+
+def test_what_all_runs_have_of_the_data_is_said(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    make.two_columns()
+    for path in tmp_path.glob("snli/*/config.yaml"):
+        path.write_text(path.read_text().replace("limit_batches: null", "limit_batches: 1"))
+    said = ["data.train_share=0.333333", "trainer.limit_batches=1"]
+    report = collect([tmp_path])
+    assert wording.about(report.grids[0])[-2:] == said
+    (block,) = frames.runs(report.groups)
+    assert block.title == ", ".join(["SNLI on mini", *said])
+    make.run(train=9_000)
+    (block,) = frames.runs(collect([tmp_path]).groups)
+    assert block.title == "SNLI on mini"
 
 
 def test_every_run_has_a_command(tmp_path: Path) -> None:
