@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from netrc import NetrcParseError, netrc
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,35 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
         # A process has one W&B run at a time.
         if isinstance(logger, WandbLogger) and logger._experiment:
             logger.experiment.finish(exit_code=int(status == "failed"))
+
+
+PACKAGES = {
+    "TensorBoardLogger": (("tensorboard", "tensorboardX"), "'elmo-bench[tensorboard]'"),
+    "CometLogger": (("comet_ml",), "comet-ml"),
+    "MLFlowLogger": (("mlflow",), "mlflow"),
+}
+"""Lightning's loggers, by name, that want a package: those that will do, and what brings one."""
+
+
+def missing_package(node: DictConfig) -> str | None:
+    """Say in a line that the package of the logger that `node` names is not there."""
+    name = str(node.get("_target_")).rpartition(".")[2]
+    packages, brings = PACKAGES.get(name, ((), ""))
+    if not packages or any(map(find_spec, packages)):
+        return None
+    asked = name.removesuffix("Logger").lower()
+    return f"logger={asked}: not installed: pip install {brings}"
+
+
+def require(node: DictConfig) -> None:
+    """Raise ConfigError where the package of the logger that `node` names is not there."""
+    if reason := missing_package(node):
+        raise ConfigError(reason)
+
+
+def missing(node: DictConfig) -> str | None:
+    """Say in a line what the logger that `node` names lacks: its package, or a login."""
+    return missing_package(node) or missing_login(node)
 
 
 WANDB = "api.wandb.ai"

@@ -105,6 +105,7 @@ class _Run:
 
     def go(self) -> Finished:
         check_device(self.cfg)
+        loggers.require(self.cfg.logger)  # before data and features, which may take hours
         pl.seed_everything(self.cfg.seed, verbose=False)
         module = self.module = self._prepare()
         with loggers.opened(self.cfg.logger, self.record.folder, self.choice) as logger:

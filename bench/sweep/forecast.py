@@ -15,8 +15,8 @@ from rich.table import Table
 
 from bench.console import counted, duration, quiet
 from bench.errors import explain
+from bench.run import loggers
 from bench.run.datamodule import BenchData
-from bench.run.loggers import missing_login
 from bench.run.online_code import ends
 from bench.sweep.board import until_done
 from bench.sweep.cores import Queue
@@ -80,7 +80,7 @@ def show(jobs: Sequence[Job], queue: Queue) -> None:
     for reason, stopped in reasons.items():
         text = f"not known for {cells(stopped)}: {reason}"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
-    for line in dict.fromkeys(filter(None, (missing_login(job.cfg.logger) for job in jobs))):
+    for line in dict.fromkeys(filter(None, (loggers.missing(job.cfg.logger) for job in jobs))):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -13,9 +13,9 @@ from typing import TypeVar
 from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError, RunError, explain
+from bench.run import loggers
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.datamodule import BenchData
-from bench.run.loggers import missing_login
 from bench.run.trainer import check_device
 from bench.sweep.job import Job, runs
 from bench.sweep.room import Features
@@ -108,7 +108,7 @@ def require(jobs: Sequence[Job], here: bool) -> None:
             check_counted(job.cfg.trainer)
         lacked = lacking(needs, job.cfg)
         no_room = _no_room(features, job.cfg) if here and not lacked else None
-        for reason in (*lacked, no_room, missing_login(job.cfg.logger)):
+        for reason in (*lacked, no_room, loggers.missing(job.cfg.logger)):
             if reason:
                 reasons.setdefault(reason, []).append(job)
     for reason, stopped in reasons.items():

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from bench.run.loggers import missing_login, mix_metrics, split_metrics
+from bench.run.loggers import missing_login, missing_package, mix_metrics, split_metrics
 from tests.bench.small import DIVERGING, SMALL
 
 Small = Callable[..., Path]
@@ -121,6 +121,20 @@ def test_tensorboard(small: Small, result: Result) -> None:
     events = EventAccumulator(str(path)).Reload()
     wanted = {name.replace(" ", "_"): score for name, score in expected(result(folder)).items()}
     assert {name: events.Scalars(name)[-1].value for name in wanted} == pytest.approx(wanted)
+
+
+def test_a_logger_that_is_not_installed_is_known_before_the_data(
+    bench: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("bench.run.loggers.find_spec", lambda name: None)
+    folders = (f"data.dir={tmp_path}", f"paths.runs={tmp_path}/runs")  # no data is there
+    assert bench(*SMALL, *folders, "logger=tensorboard") == 2
+    said = "error: logger=tensorboard: not installed: pip install 'elmo-bench[tensorboard]'"
+    assert said in capsys.readouterr().err.splitlines()
+    assert missing_package(OmegaConf.create({"_target_": None})) is None
 
 
 @pytest.mark.parametrize(

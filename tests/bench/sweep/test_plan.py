@@ -180,9 +180,21 @@ def test_w_and_b_without_a_login_starts_nothing(
     sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     said = "logger=wandb: no API key: `wandb login`, or logger.offline=true"
-    for room in ("forecast", "needs"):
-        monkeypatch.setattr(f"bench.sweep.{room}.missing_login", lambda node: said)
+    monkeypatch.setattr("bench.run.loggers.missing_login", lambda node: said)
     words = "seed=1,2", "elmo.placement=none", "logger=wandb"
+    assert sweep(*words, "plan=true") == 0
+    assert said in capsys.readouterr().out.splitlines()
+    assert sweep(*words) == 2
+    assert f"snli · seed 1, snli · seed 2: {said}" in capsys.readouterr().err.splitlines()
+    assert not list(tmp_path.glob("runs/*/*"))
+
+
+def test_a_logger_that_is_not_installed_starts_nothing(
+    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("bench.run.loggers.find_spec", lambda name: None)
+    said = "logger=tensorboard: not installed: pip install 'elmo-bench[tensorboard]'"
+    words = "seed=1,2", "elmo.placement=none", "logger=tensorboard"
     assert sweep(*words, "plan=true") == 0
     assert said in capsys.readouterr().out.splitlines()
     assert sweep(*words) == 2
