@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from bench.console import counted
 from bench.errors import ConfigError
+from bench.run.labels import listed
 from elmo_core.errors import did_you_mean
 from tasks.formats.tags import OUTSIDE
 from tasks.task import DataError, Example, Task
-
-MOST = 12
-"""Labels that a message names."""
 
 
 def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> None:
@@ -30,7 +28,7 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
     gold = {label for example in examples for label in task.gold_labels(example)}
     for label in names:
         if label not in known | gold:
-            hint = did_you_mean(label, known | gold) or f" (there is {_listed(known | gold)})"
+            hint = did_you_mean(label, known | gold) or f" (there is {listed(known | gold)})"
             raise ConfigError(f"--map {label}={names[label]}: no label {label!r}{hint}")
     met = {names.get(label, label) for label in known}
     unmet = {
@@ -40,13 +38,7 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
     }
     if unmet:
         raise DataError(
-            f"{counted(len(unmet), 'label')} that the run was not trained on: {_listed(unmet)} "
-            f"(it knows {_listed(known)}): --map FROM=TO reads a label of either side as another, "
+            f"{counted(len(unmet), 'label')} that the run was not trained on: {listed(unmet)} "
+            f"(it knows {listed(known)}): --map FROM=TO reads a label of either side as another, "
             "--map X=X counts X as missed"
         )
-
-
-def _listed(labels: Iterable[str]) -> str:
-    ordered = sorted(labels)
-    more = len(ordered) - MOST
-    return ", ".join(ordered[:MOST]) + (f" and {more} more" if more > 0 else "") or "none"

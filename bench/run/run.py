@@ -23,6 +23,7 @@ from bench.records import Finished, OnlineCode
 from bench.run import (
     checkpoints,
     features,
+    labels,
     loggers,
     online_code,
     out_of_memory,
@@ -140,6 +141,7 @@ class _Run:
             task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
         )
         task.prepare(self.data.examples("train"))
+        labels.warn_of_unseen(task, "dev", self.data.examples("dev"))
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)
@@ -214,6 +216,7 @@ class _Run:
 
     def _scored(self, split: str, module: BenchModule, evaluate: Callable[..., Any]) -> Scored:
         if split == "test":
+            labels.warn_of_unseen(self.data.task, split, self.data.examples(split))
             self._fill(split)
         with self._timed(f"{split}_s"):
             evaluate(module, datamodule=self.data, verbose=False)
