@@ -30,6 +30,7 @@ FILES = {
 UNDIVIDED = "wikigold.conll.txt"
 SHARES = {"train": (0.0, 0.8), "dev": (0.8, 0.9), "test": (0.9, 1.0)}
 DOCUMENT_START = "-DOCSTART-"
+COMMENT = "# "  # a token may begin so, too
 
 
 @dataclass(frozen=True)
@@ -96,13 +97,18 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
     """Read columns: token first, tag last, between tabs or blanks; a line of white space ends a
     sentence.
 
-    WNUT-17's files separate sentences by empty lines and by lines with a lone tab.
+    WNUT-17's files separate sentences by empty lines and by lines with a lone tab. Comments, `# …`
+    before a sentence, are left out and counted.
     """
     sentence = Sentence([], [], [])
-    columns = 0
+    columns = _columns(path)
+    comments = 0
     for number, line in read_lines(path):
         place = f"line {number}"
-        fields = line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
+        fields = _fields(line)
+        if not sentence.tokens and line.startswith(COMMENT) and not _is_row(fields, columns):
+            comments += 1
+            continue
         if not line.strip() or fields[0] == DOCUMENT_START:
             if sentence.tokens:
                 yield sentence
@@ -117,6 +123,27 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
         sentence.places.append(place)
     if sentence.tokens:
         yield sentence
+    if comments:
+        log.info("%s: comments before sentences left out: %d", path, comments)
+
+
+def _fields(line: str) -> list[str]:
+    return line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
+
+
+def _columns(path: Path) -> int:
+    """Count the columns of the first row that is surely no comment; 0 if there is none."""
+    rows = (_fields(line) for _, line in read_lines(path) if not line.startswith(COMMENT))
+    return next((len(row) for row in rows if "".join(row).strip() and row[0] != DOCUMENT_START), 0)
+
+
+def _is_row(fields: list[str], columns: int) -> bool:
+    """Return whether these are a token, such as `#`, and its tag, and no comment."""
+    try:
+        chunks([fields[-1].strip()])
+    except TagError:
+        return False
+    return len(fields) == (columns or len(fields))
 
 
 def _read_parquet(path: Path) -> Iterator[Sentence]:

@@ -119,6 +119,7 @@ def test_what_was_found_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture
         ("A X B-X\nb O\n", "line 2: expected 3 columns, found 'b O'"),
         ("A\n", "line 1: expected a token and a tag, found 'A'"),
         ("A\tO\n\tO\n", "line 2: expected 2 columns, found"),
+        ("A O\n# b-x\n", "line 2: unknown tag 'b-x'"),  # within a sentence: no comment
         ("A O\nb b-x\n", "line 2: unknown tag 'b-x'"),
         ("\n\t\n", "no examples left"),
         ("A O\n\udcff O\n", "line 2: not UTF-8"),
@@ -131,6 +132,28 @@ def test_malformed_files_are_refused(text: str, says: str, tmp_path: Path) -> No
         read(tmp_path, "train")
     assert str(caught.value).startswith(str(path))
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("comment", "gap"),
+    [
+        ("# id 0", " NN "),  # as many columns as the rows
+        ("# sent_id = 0", " "),
+        ("# id 0\tdomain=train", "\t_\t_\t"),
+        ("# text = They flew a B-52", " "),
+    ],
+)
+def test_comments_are_no_tokens(
+    comment: str, gap: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    sentences = (f"{comment}\n#{gap}O\n1{gap}B-X\n", f"{comment}\nA{gap}O\n")
+    (tmp_path / "dev.txt").write_text("\n".join(sentences))
+    caplog.set_level("INFO", "tasks")
+    rows = read(tmp_path, "dev")
+    assert rows is not None
+    assert rows["tokens"][:] == [["#", "1"], ["A"]]
+    assert rows["tags"][:] == [["O", "B-X"], ["O"]]
+    assert "comments before sentences left out: 2" in caplog.text
 
 
 @pytest.mark.parametrize(
