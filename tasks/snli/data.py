@@ -24,7 +24,9 @@ NO_LABEL = "-"  # the annotators did not agree
 
 def names(split: str) -> list[str]:
     """Return the names that a split's file may have, in order of preference."""
-    return [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt", f"{split}.parquet"]
+    official = [f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt"]
+    usual = [f"{split}.parquet", f"{split}.jsonl"]
+    return official + usual + (["validation.parquet", "validation.jsonl"] * (split == "dev"))
 
 
 def read(folder: Path, split: str) -> Dataset | None:

@@ -49,6 +49,16 @@ def write_jsonl(folder: Path) -> None:
             file.write(json.dumps({**row, "pairID": f"p{i}"}) + "\n\n")
 
 
+def write_own(folder: Path) -> None:
+    write_jsonl(folder)
+    (folder / "snli_1.0_dev.jsonl").rename(folder / "dev.jsonl")
+
+
+def write_validation(folder: Path) -> None:
+    write_parquet(folder)
+    (folder / "dev.parquet").rename(folder / "validation.parquet")
+
+
 def write_txt(folder: Path) -> None:
     with (folder / "snli_1.0_dev.txt").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, lineterminator="\n")
@@ -64,7 +74,9 @@ def write_parquet(folder: Path) -> None:
     Dataset.from_list(rows).to_parquet(str(folder / "dev.parquet"))
 
 
-@pytest.mark.parametrize("write", [write_jsonl, write_txt, write_parquet])
+@pytest.mark.parametrize(
+    "write", [write_jsonl, write_own, write_txt, write_parquet, write_validation]
+)
 def test_every_format_reads_the_same(write, tmp_path: Path, caplog) -> None:  # type: ignore[no-untyped-def]
     write(tmp_path)
     caplog.set_level("INFO", "tasks")
