@@ -18,12 +18,16 @@ import xxhash
 from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import FILES, NAMING, Choice, leaves
+from bench.errors import ConfigError
+from bench.explanation import UNUSABLE
 from bench.records import DamagedRecord, Finished
 from bench.run.fingerprint import changed, files_below, stamp
 from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
 from elmo_core.downloads.presets import PRESETS
+from elmo_core.errors import ElmoCoreError
 from elmo_core.whole_files import replacing
+from tasks.task import DataError
 
 BLOCK = 2**20  # bytes that are hashed at a time
 LOADERS = ("elmo_core.load_encoder", "elmo_core.encoders.load.load_encoder")
@@ -63,6 +67,8 @@ def content(cfg: DictConfig) -> str | None:
     """Hash the files that the task reads in `data.dir`; None where it is not given or not there.
 
     What was hashed once is kept in the cache, by the names, sizes and times of the folder's files.
+    None, too, for a key that is wrong or a file that is missing. Raises OSError for one that cannot
+    be read.
     """
     if not cfg.data.dir:
         return None
@@ -71,9 +77,10 @@ def content(cfg: DictConfig) -> str | None:
         return None
     try:
         task = OmegaConf.to_container(cfg.task, resolve=True)
-        where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder))]
+        runs = os.path.realpath(Path(cfg.paths.runs).expanduser())  # which other processes write
+        where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder), runs)]
         return _kept(where, lambda: _hashed(cfg, folder))
-    except Exception:  # a wrong key, a file missing: the run itself says so, in one line
+    except (ConfigError, DataError, ElmoCoreError, *UNUSABLE):  # the run itself says so
         return None
 
 

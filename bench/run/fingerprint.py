@@ -43,24 +43,30 @@ def fingerprint(examples: Dataset) -> str:
     return str(digest.hexdigest())
 
 
-def stamp(folder: str | None) -> str | None:
+def stamp(folder: str | None, runs: str | None = None) -> str | None:
     """Hash names, sizes and times of the files below a folder; None where there is no folder.
 
-    It is quick, and as long as it stays the same, so does the fingerprint.
+    It is quick, and as long as it stays the same, so does the fingerprint. What lies in the folder
+    `runs` below it does not count.
     """
     if folder is None:
         return None
     digest, root = xxhash.xxh3_128(), Path(folder).expanduser()
-    for path in files_below(root):
-        facts = path.stat()
-        name = path.relative_to(root)
-        digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
+    for path in files_below(root, runs):
+        with suppress(FileNotFoundError):  # gone by now, as temporary files of other processes
+            facts = path.stat()
+            name = path.relative_to(root)
+            digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
     return str(digest.hexdigest())
 
 
-def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder, sorted; also those of linked folders, as tasks read them."""
-    return sorted(_walked(folder, above=()))
+def files_below(folder: Path, runs: str | None = None) -> list[Path]:
+    """Return all files below a folder, sorted; also those of linked folders, as tasks read them.
+
+    A folder `runs` in it, the real path of one, is left out.
+    """
+    apart = runs is not None and runs != os.path.realpath(folder)
+    return sorted(_walked(folder, above=(str(runs),) if apart else ()))
 
 
 def _walked(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
@@ -68,7 +74,7 @@ def _walked(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
     real = os.path.realpath(folder)
     if real in above:
         return
-    with suppress(PermissionError), os.scandir(folder) as entries:
+    with suppress(PermissionError, FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
                 yield from _walked(Path(entry.path), (*above, real))

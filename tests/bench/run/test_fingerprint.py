@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -11,11 +12,16 @@ from typing import Any
 
 import pytest
 from datasets import Dataset
+from omegaconf import DictConfig
 
 from bench.report.groups import groups
 from bench.report.read import read
-from bench.run.fingerprint import fingerprint, stamp
+from bench.run import contents
+from bench.run.contents import content
+from bench.run.fingerprint import files_below, fingerprint, stamp
 from tests.bench.small import SMALL
+
+Configured = Callable[..., DictConfig]
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c"],
@@ -70,9 +76,44 @@ def test_a_stamp_is_of_names_sizes_and_times(tmp_path: Path) -> None:
     assert stamp(None) is None
 
 
+def test_a_file_that_goes_away_meanwhile_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.txt").write_text("one")
+    first, there = stamp(str(tmp_path)), files_below(tmp_path)
+    gone = [tmp_path / ".last.ckpt.1.tmp", *there]
+    monkeypatch.setattr("bench.run.fingerprint.files_below", lambda *_: gone)
+    assert stamp(str(tmp_path)) == first
+
+
 @pytest.fixture
 def data(snli_folder: Path, tmp_path: Path) -> Path:
     return shutil.copytree(snli_folder, tmp_path / "data")
+
+
+def test_runs_that_lie_in_the_folder_of_data_are_none(
+    configured: Configured, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data)
+    cfg = configured("task=snli", "data.dir=.", "paths.runs=runs")
+    first = content(cfg)
+    monkeypatch.delattr(contents, "_hashed")
+    (tmp_path / "scratch").mkdir()
+    (data / "runs").symlink_to(tmp_path / "scratch")
+    for name in ("last.ckpt", ".last.ckpt.1.tmp"):
+        (data / "runs" / name).write_text("of another process")
+        assert content(cfg) == first is not None
+
+
+def test_what_cannot_be_read_is_not_known_by_its_path(
+    configured: Configured, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(contents, "_feed", refused)
+    with pytest.raises(PermissionError):
+        content(configured("task=snli", f"data.dir={data}"))
 
 
 @pytest.fixture
