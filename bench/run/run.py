@@ -66,18 +66,19 @@ def run(cfg: DictConfig) -> Finished:
     if cfg.trainer.devices in ALL:  # on another machine, that would be another run
         cfg.trainer.devices = str(world_size(cfg.trainer))
     choice, record = chosen(cfg)
+    first = getattr(rank_zero_only, "rank", 0) == 0  # of several processes, the one that records
+    result = record.finished()
+    if result is not None and not cfg.force:
+        if first:
+            note = f"finished earlier{of_old(result, choice)}; force=true repeats it"
+            panel.show(result, record.folder, note, cfg.trainer.limit_batches)
+        return result
     steps = _Run(cfg, choice, record)
-    if getattr(rank_zero_only, "rank", 0) != 0:  # of several processes, the first one records
+    if not first:
         end_with_launcher()
         logging.disable(logging.INFO)
         with told(lambda: ""):
             return steps.go()
-    result = record.finished()
-    if result is not None and not cfg.force:
-        other = of_old(result, choice)
-        note = f"finished earlier{other}; force=true repeats it"
-        panel.show(result, record.folder, note, cfg.trainer.limit_batches)
-        return result
     account = unfinished.accounted_for(
         choice, record, lambda: steps.module, force=cfg.force, new=not record.folder.exists()
     )

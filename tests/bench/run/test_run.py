@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
+from pytorch_lightning.utilities import rank_zero_only
 from safetensors.torch import load_file
 
 from bench.run.module import BenchModule
@@ -69,13 +70,17 @@ def test_another_seed_is_another_run(small: Small) -> None:
 
 
 def test_finished_run_is_shown_not_repeated(
-    small: Small, capsys: pytest.CaptureFixture[str]
+    small: Small, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = small()
     before = (folder / "result.json").stat().st_mtime_ns
     capsys.readouterr()
     small()
     assert "force=true" in capsys.readouterr().out
+    with monkeypatch.context() as patch:
+        patch.setattr(rank_zero_only, "rank", 1)  # nor by the other processes that Slurm starts
+        small()
+    assert not capsys.readouterr().out
     assert (folder / "result.json").stat().st_mtime_ns == before
     small("force=true")
     assert (folder / "result.json").stat().st_mtime_ns != before
