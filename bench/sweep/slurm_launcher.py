@@ -26,7 +26,7 @@ from bench.console import say
 from bench.interrupts import told
 from bench.sweep.job import Cell, Outcome, runs
 from bench.sweep.side_by_side import returned
-from bench.sweep.slurm_script import name_of
+from bench.sweep.slurm_script import check_force, name_of
 
 if TYPE_CHECKING:
     from submitit import Job
@@ -59,7 +59,12 @@ class Slurm(SlurmLauncher):
         """Do the runs that these words compose, each list one, and return their outcomes in order.
 
         A job that ends without a result, as one that is cancelled, has failed.
+
+        Raises:
+            ConfigError: They are to be repeated, which Slurm would do again and again.
         """
+        assert self.config is not None
+        check_force(self.config)
         try:
             jobs = self._submitted(job_overrides)
         except Exception as error:  # of sbatch, which says why at the end

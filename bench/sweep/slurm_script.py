@@ -41,9 +41,14 @@ def script(cfg: DictConfig, jobs: Sequence[Job]) -> str:
     return "\n".join([*_settings(cfg, len(jobs)), *_jobs(cfg, jobs), SUBMIT.read_text("utf-8")])
 
 
-def _check(cfg: DictConfig) -> None:
+def check_force(cfg: DictConfig) -> None:
+    """Raise ConfigError for runs that are to be repeated: each requeue would do it again."""
     if cfg.force:
         raise ConfigError("force=true: a run that Slurm requeues would begin anew, not go on")
+
+
+def _check(cfg: DictConfig) -> None:
+    check_force(cfg)
     if any(word.startswith(LAUNCHER) for word in cfg.hydra.overrides.hydra):
         raise ConfigError(
             "hydra/launcher: leave it out with plan=slurm, whose script takes options of sbatch"

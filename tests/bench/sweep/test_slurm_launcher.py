@@ -65,6 +65,16 @@ def test_a_run_on_all_gpus_of_a_node_says_how_many_these_are(
     assert sweep(*words, "trainer.devices=8", "plan=slurm") == 0
 
 
+def test_what_every_requeue_would_repeat_is_refused(
+    sweep: Sweep, command: Command, tmp_path: Path, capsys: Shown
+) -> None:
+    command("sbatch", "exit 1")
+    words = ("seed=1,2", "elmo.placement=none", "hydra/launcher=slurm", "force=true")
+    assert sweep(*words) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: force=true: a run that")
+    assert not (tmp_path / "commands" / "sbatch.asked").exists()
+
+
 def test_an_interruption_leaves_the_jobs_in_the_queue_and_says_so(
     sweep: Sweep, command: Command, capsys: Shown
 ) -> None:
