@@ -8,9 +8,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from bench.interrupts import interruptible
 from elmo_core.errors import ElmoCoreError, NotFetchedError, one_line
@@ -18,6 +20,8 @@ from tasks.task import DataError
 
 DENIED = (errno.EACCES, errno.EPERM)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+ROOT = Path(__file__).parents[1]
+OURS = [ROOT / name for name in ("bench", "tasks", "elmo_core")]
 UNWRITABLE = (*DENIED, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
@@ -90,6 +94,7 @@ def exit_status(debug: bool) -> Iterator[None]:
     """Exit with status 2 and one line for what the user can mend; other errors go through.
 
     With `debug`, the traceback comes before the line. Ctrl-C and SIGTERM end with one line, too.
+    A traceback's last line names the user's own file where the error is in it (Python 3.11 on).
     Where the reader of the output has seen enough (`| head`), the status is 1, without a line.
     """
     with interruptible(), _until_closed():
@@ -98,11 +103,34 @@ def exit_status(debug: bool) -> Iterator[None]:
         except Exception as error:
             message = explain(error)
             if message is None:
+                _note_where(error)
                 raise
             if debug:
                 traceback.print_exc()
             print(f"error: {message}", file=sys.stderr)
             sys.exit(2)
+
+
+def _note_where(error: Exception) -> None:
+    """Let the traceback end with the user's own file and line, if the error is in one."""
+    place = _outside(error)
+    note = f"This is in {place}: not a file of ours, but of the encoder or task in use."
+    # Python 3.10 has no notes; where this function was passed before, there is one already.
+    if place and sys.version_info >= (3, 11) and not getattr(error, "__notes__", None):
+        error.add_note(note)
+
+
+def _outside(error: Exception) -> str | None:
+    """Name file and line of the innermost call outside of libraries, unless it is one of ours."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if any(path.is_relative_to(folder) for folder in OURS):
+            return None
+        installed = {"site-packages", "dist-packages"} & {*path.parts}
+        python = path.is_relative_to(sysconfig.get_path("stdlib"))
+        if path.is_file() and not installed and not python:
+            return f"{path}, line {frame.lineno}"
+    return None
 
 
 @contextmanager

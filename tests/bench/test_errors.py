@@ -1,0 +1,29 @@
+"""Tracebacks say whose error it is."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.errors import exit_status
+from elmo_core.errors import one_line
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_error_in_a_file_of_the_users_is_said_to_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "my_encoder.py"
+    path.write_text("import json\n\ndef encode():\n    return json.loads(None)\n")
+    encode = runpy.run_path(str(path))["encode"]
+    with pytest.raises(TypeError) as caught, exit_status(False), exit_status(False):
+        encode()
+    (note,) = caught.value.__notes__
+    assert f"{path}, line 4" in note
+
+
+def test_an_error_of_ours_is_not() -> None:
+    with pytest.raises(AttributeError) as caught, exit_status(False):
+        one_line(None)  # type: ignore[arg-type]
+    assert not getattr(caught.value, "__notes__", None)
