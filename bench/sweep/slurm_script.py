@@ -19,6 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.config import CONF
 from bench.errors import ConfigError
 from bench.sweep.job import Job, runs
+from bench.verbatim import quoted
 from bench.world import check_counted
 
 LAUNCHER = "hydra/launcher"
@@ -121,5 +122,5 @@ def _asked(cfg: DictConfig) -> list[str]:
 def _resumable(cfg: DictConfig, module: str, *words: str) -> str:
     """Return what does a command in a job, with the folders of configuration that are given now."""
     given = [s.path for s in cfg.hydra.runtime.config_sources if "command-line" in s.provider]
-    folders = [f"hydra.searchpath=[{','.join(given)}]"] if given else []
+    folders = [f"hydra.searchpath=[{','.join(map(quoted, given))}]"] if given else []
     return f"resumable {shlex.join([sys.executable, '-m', module, *words, *folders])}"

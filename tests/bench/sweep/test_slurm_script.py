@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.sweep.slurm_script import SUBMIT
+from bench.verbatim import quoted
 
 Sweep = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -104,13 +105,18 @@ def test_finished_runs_are_left_out(
     assert [command[-1] for command in _commands(runs)] == ["seed=2"]
 
 
+@pytest.mark.usefixtures("own")
 def test_own_folders_of_configuration_go_with_every_command(
-    sweep: Sweep, own: str, slurm: Callable[[str], list[tuple[str, str]]], capsys: Shown
+    sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], tmp_path: Path, capsys: Shown
 ) -> None:
-    assert sweep("experiment=own", own, "plan=slurm") == 0
+    folder = tmp_path / "zoé's [a, b]"
+    folder.mkdir()
+    (tmp_path / "experiment").rename(folder / "experiment")
+    word = f"hydra.searchpath=[{quoted(str(folder))}]"
+    assert sweep("experiment=own", word, "plan=slurm") == 0
     jobs = slurm(capsys.readouterr().out)
     assert "--job-name=own " in jobs[1][1]
-    assert all(command[-1] == own for job, _ in jobs for command in _commands(job))
+    assert all(command[-1] == word for job, _ in jobs for command in _commands(job))
 
 
 @pytest.mark.parametrize("word", ["force=true", "hydra/launcher=gpus", "plan=sulrm"])
