@@ -16,7 +16,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
 
 from bench.errors import BusyError, RunError
 from bench.interrupts import SWEEP
@@ -24,6 +26,7 @@ from bench.records import Finished
 from bench.run.record import BUSY, Record
 from bench.sweep.fork_server import Forked, ForkServer, possible
 
+SEARCHPATH = "hydra.searchpath="
 GRACE = 5.0  # seconds in which a run has to end, once it is told to
 TRACEBACK = "Traceback (most recent call last):\n"
 KILLED = (
@@ -177,9 +180,17 @@ def _program() -> list[str]:
     return [sys.executable, "-m", "bench"]
 
 
-def _folders() -> list[str]:
-    """Return the options by which this sweep was given folders of configuration."""
-    config = HydraConfig.get()
-    given = [each.path for each in config.runtime.config_sources if each.provider == "command-line"]
-    words = [word for word in config.overrides.hydra if word.startswith("hydra.searchpath=")]
+def folders(hydra: DictConfig | HydraConf) -> list[str]:
+    """Return the options by which a sweep was given folders of configuration.
+
+    Args:
+        hydra: Hydra's node of the sweep's configuration.
+    """
+    given = [each.path for each in hydra.runtime.config_sources if each.provider == "command-line"]
+    words = [word for word in hydra.overrides.hydra if word.startswith(SEARCHPATH)]
     return [option for path in given for option in ("--config-dir", path)] + words
+
+
+def _folders() -> list[str]:
+    """Return these options of the sweep that this process does."""
+    return folders(HydraConfig.get())

@@ -36,7 +36,7 @@ def plan(
     console.print(f"{title}{runs(len(jobs))}{_states(jobs)}{then}", highlight=False)
     if cfg.plan in (False, "slurm"):
         return
-    _list(console, jobs)
+    _list(console, jobs, cfg.hydra)
     further: list[Ensemble | Noisy] = [*ensembles, *noisy]
     for each in further:
         if not each.done:
@@ -53,7 +53,7 @@ def plan_search(
     number = counted(len(trials), "trial")
     console.print(f"{_title(cfg)}{number}{_states(trials)}{then}", highlight=False)
     if cfg.plan:
-        _list(console, trials)
+        _list(console, trials, cfg.hydra)
 
 
 def _states(jobs: Sequence[Job]) -> str:
@@ -70,7 +70,7 @@ def _then(ensembles: int, noisy: int) -> str:
     return then + (f"; then {counted(noisy, 'evaluation')} under noise" if noisy else "")
 
 
-def _list(console: Console, jobs: Sequence[Job]) -> None:
+def _list(console: Console, jobs: Sequence[Job], hydra: DictConfig) -> None:
     """Print each run with its state, and the commands of those that are not finished."""
     table = Table("run", "state", box=None, padding=(0, 2, 0, 0))
     for job in jobs:
@@ -78,7 +78,7 @@ def _list(console: Console, jobs: Sequence[Job]) -> None:
     console.print(table)
     for job in jobs:
         if job.found != "finished":
-            print(command(job.cells[0].overrides))  # whole, to be pasted
+            print(command(job.cells[0].overrides, hydra))  # whole, to be pasted
 
 
 def warn_of_encoders(cfg: DictConfig, places: Places) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from bench.records import CLEAN, Manifest, ManifestCell, noisy_row
+from bench.sweep.apart import SEARCHPATH, folders
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
 from elmo_core.whole_files import replacing
@@ -55,10 +56,11 @@ def manifest(
     Under noise, each row and column is a row for each kind, and the columns are shares of words.
     """
     experiment, baseline = cfg.experiment, cfg.experiment.baseline
-    cells = [*(_run(*place) for place in places), *map(_ensemble, ensembles)]
+    ours = [_run(*place, cfg.hydra) for place in places]
+    cells = [*ours, *map(_ensemble, ensembles)]
     if noisy:
         kinds = dict.fromkeys(each.noise.kind for each in noisy)
-        cells = [*(_clean(*place, kind) for place in places for kind in kinds), *map(_noisy, noisy)]
+        cells = [*(_clean(cell, kind) for cell in ours for kind in kinds), *map(_noisy, noisy)]
         baseline = CLEAN
     rows = list(dict.fromkeys(cell.row for cell in cells))
     return Manifest(
@@ -74,12 +76,12 @@ def manifest(
         paper_encoders=list(experiment.paper_encoders),
         data=_distinct(job.cfg.data.name for _, job in places),
         encoder=_distinct(job.encoder for _, job in places),
-        command=command([*cfg.hydra.overrides.task, *cfg.hydra.overrides.hydra]),
+        command=command([*cfg.hydra.overrides.task, *cfg.hydra.overrides.hydra], cfg.hydra),
         cells=cells,
     )
 
 
-def _run(cell: Cell, job: Job) -> ManifestCell:
+def _run(cell: Cell, job: Job, hydra: DictConfig) -> ManifestCell:
     return ManifestCell(
         row=cell.row,
         column=cell.column,
@@ -87,14 +89,13 @@ def _run(cell: Cell, job: Job) -> ManifestCell:
         task=job.cfg.task["name"],
         run_id=job.record.folder.name,
         x=cell.x,
-        command=command(cell.overrides),
+        command=command(cell.overrides, hydra),
     )
 
 
-def _clean(cell: Cell, job: Job, kind: str) -> ManifestCell:
+def _clean(cell: ManifestCell, kind: str) -> ManifestCell:
     """Return a run as the first of its row under one kind of noise."""
-    row = noisy_row(cell.row, cell.column, kind)
-    return replace(_run(cell, job), row=row, column=CLEAN, x=0.0)
+    return replace(cell, row=noisy_row(cell.row, cell.column, kind), column=CLEAN, x=0.0)
 
 
 def _noisy(each: Noisy) -> ManifestCell:
@@ -125,6 +126,12 @@ def _distinct(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def command(words: Iterable[str]) -> str:
-    """Return what does it again, for a shell."""
-    return shlex.join(["python", "-m", "bench", *(w for w in words if w != "hydra.mode=MULTIRUN")])
+def command(words: Iterable[str], hydra: DictConfig) -> str:
+    """Return what does it again, for a shell.
+
+    Args:
+        words: Of the command line.
+        hydra: Hydra's node of the sweep's configuration, which knows its folders.
+    """
+    rest = (w for w in words if w != "hydra.mode=MULTIRUN" and not w.startswith(SEARCHPATH))
+    return shlex.join(["python", "-m", "bench", *folders(hydra), *rest])

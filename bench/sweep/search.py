@@ -18,6 +18,7 @@ from hydra.core.override_parser.types import (
     Override,
     RangeSweep,
 )
+from omegaconf import DictConfig
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -58,7 +59,7 @@ class Search(Sweep):
             done = self._search(space, fixed)
             if self.config.plan:
                 return
-            _show(done, list(space))
+            _show(done, list(space), self.config.hydra)
         leave([job.outcome for _, job in done if job.failed or not job.done])
 
     def _check(self) -> None:
@@ -161,7 +162,7 @@ def _score(job: Job) -> float | None:
     return None if result is None else result.metrics["dev"][result.metric]
 
 
-def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str]) -> None:
+def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str], hydra: DictConfig) -> None:
     """Print the trials, and the command and the folder of the best."""
     console = Console()
     scored = [(score, cell, job) for cell, job in done if (score := _score(job)) is not None]
@@ -179,7 +180,7 @@ def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str]) -> None:
         return
     _, cell, job = best
     console.print(f"the best on dev of {runs(len(scored))}, which flatters it; test has the say:")
-    print(command(cell.overrides))  # whole, to be pasted
+    print(command(cell.overrides, hydra))  # whole, to be pasted
     print(job.record.folder)
 
 

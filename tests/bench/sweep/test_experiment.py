@@ -242,9 +242,8 @@ def test_one_file_anywhere_is_an_experiment(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    commands = planned("experiment=own", own(OWN))
-    assert len(commands) == 4
-    assert commands[0] == (
+    assert planned("experiment=own", own(OWN))[0] == (
+        f"hydra.searchpath=[{tmp_path}] "
         "task=snli task.hidden=8 elmo.l2=1 training.optimizer={lr:0.01} "
         rf"word_vectors=my\,\ file.txt paths.runs={tmp_path}/runs seed=7"
     )
@@ -252,6 +251,7 @@ def test_one_file_anywhere_is_an_experiment(
     shown = capsys.readouterr()
     assert "row 'gone' is left out: no task 'snly' here; did you mean 'snli'?" in shown.err
     assert "4 runs: 4 new" in shown.out
+    assert shown.out.count(f"python -m bench --config-dir {tmp_path} task=snli ") == 4
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,8 @@ def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
     command = manifest.pop("command")
     assert command.startswith("python -m bench ")
     assert "experiment=own" in command.split()
+    for each in (command, *(cell["command"] for cell in cells)):
+        assert shlex.split(each).count(own) == 1
     assert manifest == {
         "schema": 1,
         "experiment": "own",
