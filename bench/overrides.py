@@ -111,7 +111,7 @@ def expand(arguments: list[str]) -> list[str]:
             expanded += ["encoder=elmo", _in_quotes("encoder.source", source)]
         elif key == "paths.runs" and text.startswith("~/"):  # Hydra makes this folder, too
             expanded.append(_in_quotes(key, os.path.expanduser(text)))
-        elif value.startswith("~/") or (key in PATHS and _parsed(argument) is None):
+        elif value.startswith("~/") or (key in PATHS and parsed(argument) is None):
             expanded.append(_in_quotes(key, *(several or [text])))
         else:
             expanded.append(argument)
@@ -134,7 +134,7 @@ def _refuse_nameless(word: str) -> None:
     """
     key, given, _ = word.partition("=")
     group = key.lstrip("+~").partition("@")[0]
-    if not given or group not in GROUPS or (override := _parsed(word)) is None:
+    if not given or group not in GROUPS or (override := parsed(word)) is None:
         return
     value = override.value()
     names = value.list if isinstance(value, ChoiceSweep) else [value]
@@ -143,7 +143,7 @@ def _refuse_nameless(word: str) -> None:
         raise ConfigError(f"{word}: no name (choose {', '.join(known)})")
 
 
-def _parsed(word: str) -> Override | None:
+def parsed(word: str) -> Override | None:
     """Return an override as Hydra reads it, None where it cannot."""
     try:
         return OverridesParser.create().parse_override(word)
@@ -158,7 +158,7 @@ def _text(key: str, value: str) -> str:
     '~/my data'
     """
     home = "~" if value.startswith("~/") else ""  # which Hydra cannot read
-    override = _parsed(f"{key}={value.removeprefix(home)}")
+    override = parsed(f"{key}={value.removeprefix(home)}")
     read = override.value() if override else None
     return home + read if isinstance(read, str) else value
 
@@ -195,7 +195,7 @@ def refuse(words: list[str]) -> None:
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
             raise ConfigError(f"{word}: is for many runs, and there is one: give -m or experiment=")
-        if flags <= SHOWN and (override := _parsed(word)) and override.is_sweep_override():
+        if flags <= SHOWN and (override := parsed(word)) and override.is_sweep_override():
             one = f"{min(flags)} shows one run: give one value" if flags else ""
             one = one or "there is one run: give -m, or quote them"
             raise ConfigError(f"{word}: several values, and {one}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
-from hydra.core.override_parser.types import Override, Transformer
+from hydra.core.override_parser.types import Override, Quote, QuotedString, Transformer
 from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError
-from bench.overrides import expand
+from bench.overrides import expand, parsed
 from bench.sweep.job import Cell
+from bench.verbatim import escaped
 from elmo_core.errors import did_you_mean
 
 Rows = dict[str, dict[str, Any]]
@@ -201,4 +203,22 @@ def _words(override: Override) -> list[str]:
 
 def written(changes: Mapping[str, Any]) -> Iterable[str]:
     """Write keys and values as words of the command line."""
-    return (f"{key}={Transformer.str(value)}" for key, value in changes.items())
+    return (f"{key}={Transformer.str(_readable(value))}" for key, value in changes.items())
+
+
+def _readable(value: Any) -> Any:
+    """Return a value whose texts are in quotes where Hydra would read something else."""
+    if isinstance(value, dict):
+        return {key: _readable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_readable(item) for item in value]
+    if isinstance(value, str) and not _plain(value):
+        return QuotedString(escaped(value), Quote.single)
+    return value
+
+
+@cache
+def _plain(text: str) -> bool:
+    """Return whether Hydra reads a text as what it is without quotes, also in a list."""
+    override = parsed(f"key=[{Transformer.str(text)}]")
+    return override is not None and override.value() == [text]
