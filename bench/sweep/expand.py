@@ -169,8 +169,12 @@ def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> It
             continue
         if key in ("experiment", "plan", "seed", "task") and (key != "task" or "task" in own):
             continue
-        if key in own:
-            raise ConfigError(f"{key}: {name} sets it itself ({own[key]}): leave it out")
+        whole = isinstance(override.value(), dict)  # of a section; a group's name sets no keys
+        for theirs, where in own.items():
+            inner = theirs.lstrip("+")
+            if inner == key or (whole and inner.startswith(f"{key}.")):
+                what = "it" if inner == key else inner
+                raise ConfigError(f"{key}: {name} sets {what} itself ({where}): leave it out")
         if override.is_sweep_override():
             raise ConfigError(f"{override.input_line}: one value for all runs of {name}, please")
         yield str(override.input_line)

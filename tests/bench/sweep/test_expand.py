@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from bench.overrides import parsed
@@ -27,3 +30,13 @@ def test_what_needs_no_quotes_has_none() -> None:
         "c=null",
     ]
     assert list(written({text: text for text in PLAIN})) == [f"{k}={v}" for k, v in PLAIN.items()]
+
+
+@pytest.mark.parametrize("word", ["elmo={placement: none}", "++elmo={placement: none}"])
+def test_a_dictionary_does_not_undo_what_a_column_sets(
+    bench: Callable[..., int], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("experiment=table3", "task=snli", "plan=true", f"paths.runs={tmp_path}")
+    assert bench(*words, word) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: elmo: table3 sets elmo.placement itself (column ")
