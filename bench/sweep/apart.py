@@ -31,7 +31,7 @@ GRACE = 5.0  # seconds in which a run has to end, once it is told to
 TRACEBACK = "Traceback (most recent call last):\n"
 KILLED = (
     "killed (SIGKILL), most likely since memory ran out: with fewer runs at once "
-    "(hydra/launcher=basic: one) the same command goes on"
+    "(hydra/launcher=basic: one) each has more"
 )
 
 

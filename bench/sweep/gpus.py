@@ -15,17 +15,18 @@ from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+Given = Sequence[int | str] | int | str | None
 
 
 class Gpus(SideBySide):
     """Gives each run of a sweep the next GPU that is free.
 
     Args:
-        gpus: Numbers of GPUs, or the names that CUDA gives them; None takes all.
+        gpus: Numbers of GPUs, or the names that CUDA gives them, also one alone; None takes all.
         per_gpu: How many runs share a GPU.
     """
 
-    def __init__(self, gpus: Sequence[int | str] | None = None, per_gpu: int = 1) -> None:
+    def __init__(self, gpus: Given = None, per_gpu: int = 1) -> None:
         self.gpus, self.per_gpu = gpus, per_gpu
 
     def launch(
@@ -34,7 +35,7 @@ class Gpus(SideBySide):
         """Do the runs that these words compose, each list one, and return their outcomes in order.
 
         Raises:
-            ConfigError: There is no GPU, or `per_gpu` is below 1.
+            ConfigError: There is no GPU, or a key makes no sense.
         """
         names = places(self.gpus, self.per_gpu)
         threads = {"OMP_NUM_THREADS": str(max(usable_cores() // len(names), 1)), **os.environ}
@@ -42,22 +43,25 @@ class Gpus(SideBySide):
         return self.done(job_overrides, slots)
 
 
-def places(gpus: Sequence[int | str] | None, per_gpu: int) -> list[str]:
+def places(gpus: Given, per_gpu: int) -> list[str]:
     """Return a GPU for each run that is done at once.
 
     Raises:
-        ConfigError: There is no GPU, or `per_gpu` is below 1.
+        ConfigError: There is no GPU, or a key makes no sense.
     """
-    if per_gpu < 1:
-        raise ConfigError(f"hydra.launcher.per_gpu={per_gpu}: must be 1 or more")
+    if not (type(per_gpu) is int and per_gpu > 0):
+        raise ConfigError(f"hydra.launcher.per_gpu={per_gpu}: must be a whole number from 1")
     return found(gpus) * per_gpu
 
 
-def found(gpus: Sequence[int | str] | None) -> list[str]:
+def found(gpus: Given) -> list[str]:
     """Return the GPUs that are named, or all that this process may use. Raises ConfigError."""
     visible = os.environ.get(VISIBLE)
     if gpus is not None:
-        names = [str(gpu) for gpu in gpus]
+        given = gpus if isinstance(gpus, Sequence) and not isinstance(gpus, str) else [gpus]
+        if any(type(gpu) not in (int, str) for gpu in given):
+            raise ConfigError(f"hydra.launcher.gpus={gpus}: must be numbers of GPUs, such as [0,1]")
+        names = [str(gpu) for gpu in given]
     elif visible is not None:
         names = [name.strip() for name in visible.split(",") if name.strip()]
     else:

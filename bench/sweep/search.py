@@ -52,7 +52,7 @@ class Search(Sweep):
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
-        with told(lambda: "interrupted; the same command goes on"), self.forks:
+        with told(self._interrupted), self.forks:
             config.check_plan(self.config.plan)
             self._check()
             space, fixed = self._split(arguments)

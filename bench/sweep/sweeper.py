@@ -58,7 +58,7 @@ class Sweep(Sweeper):
 
     def sweep(self, arguments: list[str]) -> None:
         """Exit with status 0 if all runs are there, 2 if the user can mend why not, else 1."""
-        with told(lambda: "interrupted; the same command goes on"), self.forks:
+        with told(self._interrupted), self.forks:
             config.check_plan(self.config.plan)
             cells, jobs = self._cells(arguments), dict[Path, Job]()
             tried = grid_search.trials(self.config, cells)
@@ -72,6 +72,14 @@ class Sweep(Sweeper):
             return
         lacking = (job.outcome for job in jobs.values() if job.failed or not job.done)
         leave([*lacking, *failed])
+
+    def _interrupted(self) -> str:
+        if not self.config.force:
+            return "interrupted; the same command goes on"
+        return (
+            "interrupted; the same command begins anew; without force=true what is finished stays, "
+            "and the rest goes on"
+        )
 
     def _grid_search(
         self, cells: Sequence[Cell], searches: Sequence[GridSearch], jobs: dict[Path, Job]

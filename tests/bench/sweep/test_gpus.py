@@ -70,10 +70,26 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> No
         gpus.found(None)
 
 
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("hydra.launcher.per_gpu=0", "must be a whole number from 1"),
+        ("hydra.launcher.per_gpu=two", "must be a whole number from 1"),
+        ("hydra.launcher.gpus=1.5", "must be numbers of GPUs, such as [0,1]"),
+        ("hydra.launcher.gpus=[true]", "must be numbers of GPUs, such as [0,1]"),
+    ],
+)
 def test_a_key_that_makes_no_sense_starts_nothing(
-    swept: Callable[..., int], commands: type[Pretended], capsys: Shown
+    swept: Callable[..., int], commands: type[Pretended], capsys: Shown, word: str, expected: str
 ) -> None:
-    assert swept("hydra.launcher.gpus=[0]", "hydra.launcher.per_gpu=0", "seed=1,2") == 2
+    given = () if ".gpus=" in word else ("hydra.launcher.gpus=[0]",)
+    assert swept(*given, word, "seed=1,2") == 2
     assert commands.noted == []
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "error: hydra.launcher.per_gpu=0: must be 1 or more"
+    key, last = word.partition("=")[0], capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"error: {key}=")
+    assert last.endswith(f": {expected}")
+
+
+def test_one_gpu_needs_no_brackets(swept: Callable[..., int], commands: type[Pretended]) -> None:
+    assert swept("hydra.launcher.gpus=0", "seed=1,2") == 2
+    assert commands.noted == ["seed 1 0", "seed 2 0"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, stdev
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bench.interrupts import Interrupted
 from bench.report.read import read
 from tasks.snli.task import SNLI
 from tests.bench.small import DIVERGING
@@ -194,3 +196,15 @@ def test_everything_works_in_seconds(bench: Sweep, tmp_path: Path, capsys: Shown
 @pytest.mark.slow
 def test_everything_works_with_every_task(bench: Sweep, tmp_path: Path) -> None:
     assert bench("experiment=smoke", "trainer=cpu", f"paths.runs={tmp_path}") == 0
+
+
+def test_an_interruption_of_runs_that_are_repeated_says_so(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise Interrupted(signal.SIGTERM)
+
+    monkeypatch.setattr("bench.sweep.sweeper.Sweep._cells", interrupted)
+    assert sweep("seed=1,2", "force=true") == 143
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("interrupted; the same command begins anew; without force=true what is")
