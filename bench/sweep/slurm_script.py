@@ -50,10 +50,12 @@ def check_force(cfg: DictConfig) -> None:
 
 def _check(cfg: DictConfig) -> None:
     check_force(cfg)
-    if any(word.startswith(LAUNCHER) for word in cfg.hydra.overrides.hydra):
-        raise ConfigError(
-            "hydra/launcher: leave it out with plan=slurm, whose script takes options of sbatch"
-        )
+    for word in cfg.hydra.overrides.hydra:
+        key = word.lstrip("+").partition("=")[0]
+        if key.startswith((LAUNCHER, "hydra.launcher.")):
+            raise ConfigError(
+                f"{key}: leave it out with plan=slurm, whose script takes options of sbatch"
+            )
 
 
 def _settings(cfg: DictConfig, count: int) -> Iterator[str]:

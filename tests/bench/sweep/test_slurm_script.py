@@ -119,7 +119,9 @@ def test_own_folders_of_configuration_go_with_every_command(
     assert all(command[-1] == word for job, _ in jobs for command in _commands(job))
 
 
-@pytest.mark.parametrize("word", ["force=true", "hydra/launcher=gpus", "plan=sulrm"])
+@pytest.mark.parametrize(
+    "word", ["force=true", "hydra/launcher=gpus", "hydra.launcher.at_once=2", "plan=sulrm"]
+)
 def test_what_does_not_go_with_it_is_refused(sweep: Sweep, word: str, capsys: Shown) -> None:
     assert sweep("plan=slurm", "elmo.placement=none", word) == 2
     shown = capsys.readouterr()
