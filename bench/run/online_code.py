@@ -46,8 +46,9 @@ def online_code(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> On
     """Measure the online code of the training labels.
 
     Examples come in the order in which the run's seed draws them. The model of each block is
-    trained as the run's is, on dev for its best epoch, and is the one that a run with so small a
-    `data.train_share` would have.
+    trained as the run's is, on dev for its best epoch. It is the one that a run with so small a
+    `data.train_share` would have but for its vocabulary and its labels: these are what
+    `Task.prepare` found in the whole training set, so that every block can be coded.
 
     Args:
         cfg: The run's configuration.
