@@ -54,6 +54,8 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
     {'word_vectors': 'v.txt', 'command': 'x encoder.source=biLM'}
     >>> anywhere({"command": "x encoder=/me/biLM"}, [])
     {'command': 'x encoder=biLM'}
+    >>> anywhere({"command": "x --config-dir=/me/conf 'hydra.searchpath=[/me/a,b]'"}, [])
+    {'command': "x --config-dir=conf 'hydra.searchpath=[a,b]'"}
     """
     if isinstance(found, list):
         return [anywhere(each, runs) for each in found]
@@ -75,8 +77,11 @@ def _command(command: str, runs: Collection[Key]) -> str:
 
 def _word(word: str, runs: Collection[Key]) -> str:
     key, equals, value = word.partition("=")
-    if key.rpartition(".")[2] in (*PLACES, "encoder"):  # encoder=FILE
+    if key.rpartition(".")[2] in (*PLACES, "encoder", "--config-dir"):  # encoder=FILE
         return key + equals + _name(value)
+    if key == "hydra.searchpath":
+        names = (_name(path.strip(" '\"")) for path in value.strip("[]").split(","))
+        return f"{key}=[{','.join(names)}]"
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word
 

@@ -188,7 +188,7 @@ def folders(hydra: DictConfig | HydraConf) -> list[str]:
     """
     given = [each.path for each in hydra.runtime.config_sources if each.provider == "command-line"]
     words = [word for word in hydra.overrides.hydra if word.startswith(SEARCHPATH)]
-    return [option for path in given for option in ("--config-dir", path)] + words
+    return [f"--config-dir={path}" for path in given] + words
 
 
 def _folders() -> list[str]:

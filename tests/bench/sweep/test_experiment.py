@@ -251,7 +251,7 @@ def test_one_file_anywhere_is_an_experiment(
     shown = capsys.readouterr()
     assert "row 'gone' is left out: no task 'snly' here; did you mean 'snli'?" in shown.err
     assert "4 runs: 4 new" in shown.out
-    assert shown.out.count(f"python -m bench --config-dir {tmp_path} task=snli ") == 4
+    assert shown.out.count(f"python -m bench --config-dir={tmp_path} task=snli ") == 4
 
 
 @pytest.mark.parametrize(
