@@ -68,8 +68,7 @@ def _row(group: Group) -> Row:
 
 
 def _cells(cells: Mapping[Column, Sequence[str]], columns: Sequence[Column]) -> list[str]:
-    """Return the cells of a row; of several groups in one, which differ in other keys of the same
-    encoder, each."""
+    """Return the cells of a row; of several groups in one, each."""
     return ["; ".join(cells.get(column, ())) for column in columns]
 
 
