@@ -66,15 +66,14 @@ def run(cfg: DictConfig) -> Finished:
     if cfg.trainer.devices in ALL:  # on another machine, that would be another run
         cfg.trainer.devices = str(world_size(cfg.trainer))
     choice, record = chosen(cfg)
-    first = getattr(rank_zero_only, "rank", 0) == 0  # of several processes, the one that records
     result = record.finished()
     if result is not None and not cfg.force:
-        if first:
+        if _is_first():
             note = f"finished earlier{of_old(result, choice)}; force=true repeats it"
             panel.show(result, record.folder, note, cfg.trainer.limit_batches)
         return result
     steps = _Run(cfg, choice, record)
-    if not first:
+    if not _is_first():
         end_with_launcher()
         logging.disable(logging.INFO)
         with told(lambda: ""):
@@ -91,6 +90,11 @@ def run(cfg: DictConfig) -> Finished:
         result = steps.go()
     panel.show(result, record.folder, limit_batches=cfg.trainer.limit_batches)
     return result
+
+
+def _is_first() -> bool:
+    """Return whether this is, of several processes, the one that records."""
+    return getattr(rank_zero_only, "rank", 0) == 0
 
 
 class _Run:
@@ -150,7 +154,7 @@ class _Run:
         module = BenchModule(task, placement, cfg.training, cfg.seed)
         if self.encoder is not None:
             module.encoder = self.encoder.fingerprint
-            if getattr(rank_zero_only, "rank", 0) == 0:
+            if _is_first():
                 checkpoints.of_encoder(self.record, module.encoder)
         if not module.learns and world_size(cfg.trainer) > 1:
             raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
