@@ -76,9 +76,17 @@ def missing_package(node: DictConfig) -> str | None:
 
 
 def require(node: DictConfig) -> None:
-    """Raise ConfigError where the package of the logger that `node` names is not there."""
+    """Raise ConfigError where what the logger that `node` names needs is not there.
+
+    On a terminal W&B asks for a key that is missing, and may be told to stay offline.
+    """
     if reason := missing_package(node):
         raise ConfigError(reason)
+    if missing_login(node):
+        import wandb
+
+        with _wandb_errors():
+            wandb.login()
 
 
 def missing(node: DictConfig) -> str | None:
