@@ -7,7 +7,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from hydra.core.override_parser.types import Transformer
+
 from bench.choice import FILES
+from bench.overrides import parsed
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
 from bench.report.read import Experiment, Key, Records
@@ -80,12 +83,15 @@ def _word(word: str, runs: Collection[Key]) -> str:
     if key.rpartition(".")[2] in (*PLACES, "encoder", "--config-dir"):  # encoder=FILE
         return key + equals + _name(value)
     if key == "hydra.searchpath":
-        names = (_name(path.strip(" '\"")) for path in value.strip("[]").split(","))
-        return f"{key}=[{','.join(names)}]"
+        override = parsed(word)
+        paths = override.value() if override else None
+        names = [_name(str(path)) for path in paths] if isinstance(paths, list) else None
+        return f"{key}={Transformer.str(names)}" if names else word
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word
 
 
 def _name(path: str) -> str:
     """Return the last part of an absolute path, which is enough to tell sets apart."""
-    return Path(path).name if Path(path).is_absolute() else path
+    place = Path(path.removeprefix("file://"))
+    return place.name if place.is_absolute() else path

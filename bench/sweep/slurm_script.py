@@ -123,6 +123,8 @@ def _asked(cfg: DictConfig) -> list[str]:
 
 def _resumable(cfg: DictConfig, module: str, *words: str) -> str:
     """Return what does a command in a job, with the folders of configuration that are given now."""
-    given = [s.path for s in cfg.hydra.runtime.config_sources if "command-line" in s.provider]
+    sources = cfg.hydra.runtime.config_sources
+    own = [source for source in sources if "command-line" in source.provider]
+    given = [s.path if s.schema == "file" else f"{s.schema}://{s.path}" for s in own]
     folders = [f"hydra.searchpath=[{','.join(map(quoted, given))}]"] if given else []
     return f"resumable {shlex.join([sys.executable, '-m', module, *words, *folders])}"

@@ -119,6 +119,26 @@ def test_own_folders_of_configuration_go_with_every_command(
     assert all(command[-1] == word for job, _ in jobs for command in _commands(job))
 
 
+@pytest.mark.usefixtures("own")
+def test_a_package_of_configuration_goes_with_every_command(
+    sweep: Sweep,
+    slurm: Callable[[str], list[tuple[str, str]]],
+    tmp_path: Path,
+    capsys: Shown,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    package = tmp_path / "packages" / "own_conf"
+    package.mkdir(parents=True)
+    (tmp_path / "experiment").rename(package / "experiment")
+    for folder in (package, package / "experiment"):
+        (folder / "__init__.py").touch()
+    monkeypatch.syspath_prepend(package.parent)
+    assert sweep("experiment=own", "hydra.searchpath=[pkg://own_conf]", "plan=slurm") == 0
+    word = "hydra.searchpath=['pkg://own_conf']"
+    jobs = slurm(capsys.readouterr().out)
+    assert all(command[-1] == word for job, _ in jobs for command in _commands(job))
+
+
 @pytest.mark.parametrize(
     "word", ["force=true", "hydra/launcher=gpus", "hydra.launcher.at_once=2", "plan=sulrm"]
 )
