@@ -59,7 +59,7 @@ def _sets(sources: Sequence[Source]) -> Table:
     for i, source in enumerate(sources):
         if i == 0 or sources[i - 1].task != source.task:
             table.add_section()
-            table.add_row(source.task, "mini", "mini", "", "Apache-2.0", "built in")
+            table.add_row(source.task, "mini", "mini", "", "CC0 1.0", "built in")
         kinds = "|".join(source.kinds)
         cells = (_megabytes(source.megabytes), source.licence, _where(data_set(source)))
         table.add_row("", source.name, kinds, *cells)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.data import items
+from tasks import smallworld
 from tasks.base import published
 from tasks.ner.sources import CONLL2003, WNUT17
 from tests.bench.data.conftest import FILES, Verb
@@ -42,6 +43,14 @@ def test_list_tells_all_of_a_task(data: Verb, server: FileServer) -> None:
     assert (status, "neighbours has no published set of its own" in out) == (0, True)
     status, _, err = data("list", "nre")
     assert (status, "did you mean 'ner'?" in err) == (2, True)
+
+
+def test_built_in_data_has_the_licence_of_its_card(data: Verb) -> None:
+    card = Path(smallworld.__file__).with_name("README.md").read_text(encoding="utf-8")
+    licence = card.partition("Licence: ")[2].partition(";")[0]
+    (row,) = (line for line in data("list", "ner")[1].splitlines() if "built in" in line)
+    assert licence
+    assert f" {licence} " in row
 
 
 def test_list_of_all_that_there_is(data: Verb) -> None:
