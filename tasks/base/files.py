@@ -42,13 +42,20 @@ def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[So
 def _below(folder: Path, task: str, data: str, sources: Sequence[Source]) -> Path:
     """Return the sub-folder of the set that `data` names, or `folder` itself.
 
-    Where no set is named, it may be the sub-folder of the task, whatever lies there.
+    Where no set is named, it may be the sub-folder of the task, whatever lies there. Raises
+    DataError where other sets of the task lie in `folder`, but not the one that is named: tasks
+    search below a folder, and would read those.
     """
     if not folder.is_dir():
         raise DataError(f"data.dir: no folder {folder}")
-    named = [source.folder(folder) for source in sources if data == source.name]
+    inside = {source.name: source.inside(folder) for source in sources}
+    if data in inside:
+        others = ", ".join(name for name, place in inside.items() if place)
+        if others and not inside[data]:
+            raise DataError(f"data.set={data}: not in {folder}, which has {others}")
+        return inside[data] or folder
     serving = [source.folder(folder) for source in sources if data in source.kinds]
-    inner = named or [*serving[:1], folder / task]
+    inner = [*serving[:1], folder / task]
     return next((each for each in inner if each.is_dir()), folder)
 
 

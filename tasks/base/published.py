@@ -76,6 +76,11 @@ class Source:
         folder = (collection or cache_folder() / "data") / self.task
         return folder if self.name == self.task else folder / self.name
 
+    def inside(self, folder: Path) -> Path | None:
+        """Return where the set lies in a folder of the user's, a collection or the task's own with
+        a folder for each set; None if it does not."""
+        return next((p for p in (self.folder(folder), folder / self.name) if p.is_dir()), None)
+
     def is_in(self, folder: Path) -> bool:
         """Return whether `folder` has the set: fetched whole, or put there if it is licensed.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 import tarfile
 import threading
 import zipfile
@@ -17,6 +18,7 @@ from elmo_core.errors import FetchError
 from tasks.base.files import locate
 from tasks.base.published import MARK, SPLITS, Source, choose, fetch
 from tasks.coref.sources import LITBANK
+from tasks.coref.task import Coref
 from tasks.ner.sources import SOURCES as NER
 from tasks.ner.sources import WIKIGOLD, WNUT17
 from tasks.ner.task import NER as NERTask
@@ -216,10 +218,29 @@ def test_a_collection_is_searched(tmp_path: Path) -> None:
     assert locate("ner", "wikigold", tmp_path, NER) == tmp_path / "ner" / "wikigold"
     assert locate("ner", "paper", tmp_path, NER) == tmp_path / "ner"
     assert locate("ner", "house", tmp_path, NER) == tmp_path / "ner"
-    (tmp_path / "ner" / "wikigold").rmdir()  # what else lies there is not the set that is named
-    assert locate("ner", "wikigold", tmp_path, NER) == tmp_path
+    assert locate("ner", "wikigold", tmp_path / "ner", NER) == tmp_path / "ner" / "wikigold"
+    copy = tmp_path / "ner" / "wikigold"
+    assert locate("ner", "wikigold", copy, NER) == copy
+    copy.rmdir()  # what else lies there is not the set that is named
+    for folder in (tmp_path, tmp_path / "ner"):
+        with pytest.raises(DataError, match=rf"data\.set=wikigold: not in {folder}, .* wnut17"):
+            locate("ner", "wikigold", folder, NER)
     assert locate("snli", "open", tmp_path, SNLI) == tmp_path / "snli"
     assert locate("sst5", "open", tmp_path, SST5) == tmp_path
+
+
+def test_a_named_set_is_not_its_neighbour(tmp_path: Path) -> None:
+    """Coreference looks for its files up to three levels down."""
+    lines = "#begin document (x); part 000\n" + "\t".join(["x", "0", "0", "Ada", *"--------"])
+    for inner in ("ontogum/train.conll", "litbank/train/1_a.conll"):
+        (tmp_path / "coref" / inner).parent.mkdir(parents=True)
+        (tmp_path / "coref" / inner).write_text(f"{lines}\n#end document\n")
+    for folder in (tmp_path, tmp_path / "coref"):
+        (path,) = Coref(data="ontogum", folder=folder).paths("train")
+        assert path == tmp_path / "coref" / "ontogum" / "train.conll"
+    shutil.rmtree(tmp_path / "coref" / "ontogum")
+    with pytest.raises(DataError, match=r"data\.set=ontogum: not in .*, which has litbank"):
+        Coref(data="ontogum", folder=tmp_path).paths("train")
 
 
 def test_a_task_without_built_in_data_says_what_to_give() -> None:
