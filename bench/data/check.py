@@ -44,8 +44,8 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         sources = published(task)
         if not sources:
             raise RunError(f"--task {task}: no such task, or nothing is published for it")
-        collection = [(source, source.folder(folder)) for source in sources]
-        inside = [(source, inner) for source, inner in collection if inner.is_dir()]
+        collection = [(source, source.inside(folder)) for source in sources]
+        inside = [(source, inner) for source, inner in collection if inner]
         found = {source.task for source, _ in inside}
         inside += _in_tasks(folder, {source.task for source in sources} - found)
         return inside or [(closest(sources, folder), folder)]

@@ -48,15 +48,11 @@ def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
     folder = folder.expanduser()
     if not folder.is_dir():
         raise RunError(f"--dir {folder}: no such folder")
-    below = ((each, each.folder(folder)) for each in sources)
-    sets = dict(_of(each, place) for each, place in below if place.is_dir())
+    sets = dict(_of(each, place) for each in sources if (place := each.inside(folder)))
     have = {name.partition("/")[0] for name in sets}
     for name in [task] if task else tasks:
         if name not in have and (folder / name).is_dir():
             sets[f"{name}/{name}"] = [f"task={name}", f"data.dir={quoted(str(folder / name))}"]
-    if task is not None and not sets:  # the task's own folder, with one for each set
-        there = ((each, folder / each.name) for each in sources)
-        sets = dict(_of(each, place) for each, place in there if place.is_dir())
     if sets or task is not None:
         return sets or {
             f"{task}/{folder.name}": [f"task={task}", f"data.dir={quoted(str(folder))}"]

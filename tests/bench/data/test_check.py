@@ -80,6 +80,18 @@ def test_check_of_a_collection_with_folders_of_tasks(
     assert "ner has no files of a published set\n" in out
 
 
+def test_check_of_a_tasks_folder_with_one_for_each_set(
+    data: Verb, server: FileServer, tmp_path: Path
+) -> None:
+    write(tmp_path / "ner" / "wnut17")
+    (tmp_path / "ner" / "wikigold").mkdir()
+    status, out, _ = data("check", str(tmp_path / "ner"))
+    assert status == 1
+    assert "ner/wnut17 in" in out
+    assert "ner/wikigold in" in out
+    assert out.count("as published") == 3
+
+
 def test_check_of_nothing(data: Verb, server: FileServer, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     cases = {

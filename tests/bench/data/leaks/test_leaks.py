@@ -180,8 +180,9 @@ def test_a_tasks_folder_may_have_one_for_each_set(
 ) -> None:
     folder.rename(folder.with_name("wnut17"))
     path = text(tmp_path / "text", LONG + "\n")
-    out = leaks(path, "--task", "ner", "--dir", tmp_path / "sets")[1]
-    assert f"ner/wnut17 dev dev-1: 14 words in a row, {path}:401" in out
+    for task in (("--task", "ner"), ()):
+        out = leaks(path, *task, "--dir", tmp_path / "sets")[1]
+        assert f"ner/wnut17 dev dev-1: 14 words in a row, {path}:401" in out
 
 
 def test_what_the_user_can_mend(leaks: Leaks, folder: Path, tmp_path: Path) -> None:
