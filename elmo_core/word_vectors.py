@@ -19,6 +19,7 @@ from elmo_core.downloads.glove import find
 from elmo_core.errors import OptionsError, WeightsError
 
 CHUNK = 1 << 24
+PEEK = 1 << 12  # bytes among which files that are no text, packed ones too, have a NUL
 
 
 class WordVectors:
@@ -36,7 +37,7 @@ class WordVectors:
     Raises:
         OptionsError: there is no path.
         FetchError: it is the name of vectors that were not fetched yet.
-        WeightsError: the file is missing or empty, a line has too few numbers or other
+        WeightsError: the file is missing, empty or no text, a line has too few numbers or other
             separators than one space, or a header tells another size; later, when words
             are looked up: one of them stands in the file twice, or its numbers are none. The
             message names the line.
@@ -63,6 +64,11 @@ class WordVectors:
             raise WeightsError(f"word vectors: {self.path} is not a file, or empty")
         with open(self.path, "rb") as file:
             self._text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if b"\0" in self._text[:PEEK]:
+            raise WeightsError(
+                f"word vectors: {self.path} is no text file: unpack a .gz or .zip; of word2vec's "
+                "files the text format is read, not .bin"
+            )
         self._rows: dict[str, NDArray[np.float32] | None] = {}
         self.dim = 0
         keys, starts = self._index()

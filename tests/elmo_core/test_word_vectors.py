@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -90,6 +93,19 @@ def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
 def test_a_word_that_nobody_asks_for_may_be_bad(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("the 1 2\nbank 1 x\nof 3 4\nof 5 6\n")
     assert WordVectors(tmp_path / "v.txt")(["the"]).tolist() == [[1, 2]]
+
+
+def test_what_is_no_text_is_called_so(tmp_path: Path) -> None:
+    row = b"the " + np.float32([1, 2]).tobytes()
+    kinds = {"v.txt.gz": gzip.compress(b"the 1 2\n"), "v.bin": b"1 2\n" + row}
+    for name, content in kinds.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(WeightsError, match=rf"{name} is no text file: unpack"):
+            WordVectors(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "v.zip", "w") as archive:
+        archive.writestr("v.txt", "the 1 2\n")
+    with pytest.raises(WeightsError, match="no text file"):
+        WordVectors(tmp_path / "v.zip")
 
 
 def test_no_file(tmp_path: Path) -> None:
