@@ -34,7 +34,8 @@ def show(tasks: Sequence[str]) -> None:
     out.print(_tasks(tasks))
     out.print(_sets(sources))
     for task in sorted({*tasks} - {source.task for source in sources}):
-        out.print(f"{task} has no published set of its own: data.dir=FOLDER (see its card above)")
+        card = f"tasks/{task}/README.md"
+        out.print(f"{task} has no published set of its own: {card} says which files it reads")
     if not tasks:
         out.print(_rest())
     for source in sources:
