@@ -27,8 +27,14 @@ Sentence = tuple[list[str], list[str]]
 
 
 def locate(folder: Path, split: str) -> list[Path]:
-    """Find a split's files: one of CoNLL-U, or the treebank's, wherever below `folder` they lie."""
-    conllu = find(folder, (*_named(folder, f"*-ud-{split}.conllu"), f"{split}.conllu"))
+    """Find a split's files: one of CoNLL-U, or the treebank's, wherever below `folder` they lie.
+
+    Raises DataError for files of several UD treebanks: the splits may be of different ones.
+    """
+    named = sorted(path.name for path in folder.glob(f"*-ud-{split}.conllu"))
+    if len(named) > 1:
+        raise DataError(f"{folder}: which is {split}, {' or '.join(named)}? Give each a folder")
+    conllu = find(folder, (*named, f"{split}.conllu"))
     if conllu is not None:
         return [conllu]
     trees = sorted(folder.rglob("wsj_[0-2][0-9][0-9][0-9].mrg"))
@@ -44,10 +50,6 @@ def check_tags(tags: str) -> None:
     """Raise ValueError where `tags` is neither "upos" nor "xpos"."""
     if tags not in (UPOS, XPOS):
         raise ValueError(f"tags={tags}: unknown (choose {UPOS} or {XPOS})")
-
-
-def _named(folder: Path, pattern: str) -> list[str]:
-    return sorted(path.name for path in folder.glob(pattern))
 
 
 def read(folder: Path, split: str, tags: str) -> Dataset | None:

@@ -58,6 +58,14 @@ def test_conllu(name: str, tags: str, expected: list[list[str]], tmp_path: Path)
     assert read(tmp_path, "train", tags) is None
 
 
+def test_two_treebanks_in_one_folder_are_not_mixed(tmp_path: Path) -> None:
+    for name in ("en_ewt-ud-train", "en_ewt-ud-dev", "de_pud-ud-test", "en_ewt-ud-test"):
+        (tmp_path / f"{name}.conllu").write_text(SENTENCES)
+    assert locate(tmp_path, "dev") == [tmp_path / "en_ewt-ud-dev.conllu"]
+    with pytest.raises(DataError, match=r"which is test, de_pud-ud-test\.conllu or en_ewt-ud-test"):
+        locate(tmp_path, "test")
+
+
 TREES = r"""
 ( (S (NP-SBJ (NNP Rolf) (NNP Ek\/eus) )
     (VP (VBD sang)
