@@ -28,6 +28,7 @@ from torch import Tensor
 from elmo_core.bilm.chars import boundary_ids, word_ids
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
+from elmo_core.text.files import find_texts, read_tokenised
 from elmo_core.whole_files import replacing
 
 Array = NDArray[np.int64]
@@ -55,6 +56,23 @@ def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: P
             file.write(np.array([BAR, *row], dtype=np.int32).tobytes())
     with replacing(folder / TYPES) as temporary:
         temporary.write_text(json.dumps([*SPECIALS, *ids]), encoding="utf-8")
+
+
+def encoded(
+    texts: Sequence[Path],
+    vocabulary: Vocabulary,
+    characters: int,
+    folder: Path,
+    out: Path | None = None,
+) -> Corpus:
+    """Encode tokenised texts, found as `find_texts` does, to `folder`, and open it.
+
+    Raises TextError where one is missing or not UTF-8, CorpusError where there is no sentence.
+    """
+    encode(read_tokenised(find_texts(texts, out).values()), vocabulary, folder)
+    if not (folder / TOKENS).stat().st_size:
+        raise CorpusError(f"{', '.join(map(str, texts))}: the text is empty")
+    return Corpus(folder, vocabulary, characters)
 
 
 class Corpus:

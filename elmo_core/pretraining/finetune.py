@@ -16,12 +16,11 @@ from torch import nn
 
 from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.pretraining import folder
-from elmo_core.pretraining.corpus import TOKENS, TYPES, Corpus, encode
+from elmo_core.pretraining.corpus import TOKENS, TYPES, encoded
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity, measure
 from elmo_core.pretraining.settings import changed
-from elmo_core.text.files import find_texts, read_tokenised
 from elmo_core.whole_files import sha256_of
 
 
@@ -59,11 +58,11 @@ def finetune(
     training = changed(training, ["epochs=1", *changes])
     model.dropout = nn.Dropout(training.dropout)
     with TemporaryDirectory() as scratch:
-        corpora = []
-        for name, paths in (("train", texts), ("dev", dev)):
-            encoded = Path(scratch) / name
-            encode(read_tokenised(find_texts(paths, out).values()), vocabulary, encoded)
-            corpora.append(Corpus(encoded, vocabulary, model.bilm.options.characters))
+        characters = model.bilm.options.characters
+        corpora = [
+            encoded(paths, vocabulary, characters, Path(scratch) / name, out)
+            for name, paths in (("train", texts), ("dev", dev))
+        ]
         before = measure(model, corpora[1])
         origin = _origin(source, Path(scratch) / "train")
         module = PretrainingModule(model, corpora[0], training, devices, origin)
@@ -71,10 +70,10 @@ def finetune(
         return before, measure(folder.load(out)[0], corpora[1])
 
 
-def _origin(source: Path, encoded: Path) -> str:
-    """Name a model and a text by what their files hold, wherever they lie."""
+def _origin(source: Path, text: Path) -> str:
+    """Name a model and an encoded text by what their files hold, wherever they lie."""
     model = _digits(source / OWN_FILE, source / folder.SOFTMAX)
-    return f"model {model} and text {_digits(encoded / TOKENS, encoded / TYPES)}"
+    return f"model {model} and text {_digits(text / TOKENS, text / TYPES)}"
 
 
 def _digits(*files: Path) -> str:

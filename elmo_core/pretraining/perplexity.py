@@ -10,11 +10,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import torch
 
-from elmo_core.pretraining.corpus import Corpus, encode
+from elmo_core.pretraining.corpus import Corpus, encoded
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.streams import Arcs
 from elmo_core.pretraining.vocabulary import Vocabulary
-from elmo_core.text.files import find_texts, read_tokenised
 
 STEPS = 50
 """Tokens of a window. Any other number gives the same result: the state is carried."""
@@ -86,7 +85,6 @@ def measure_text(
         TextError: a text is missing or not UTF-8.
         CorpusError: there is no sentence.
     """
-    files = find_texts(texts).values()
     with TemporaryDirectory() as folder:
-        encode(read_tokenised(files), vocabulary, Path(folder))
-        return measure(model, Corpus(Path(folder), vocabulary, model.bilm.options.characters), rows)
+        corpus = encoded(texts, vocabulary, model.bilm.options.characters, Path(folder))
+        return measure(model, corpus, rows)

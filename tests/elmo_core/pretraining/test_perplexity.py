@@ -85,5 +85,5 @@ def test_text_that_is_empty(
 ) -> None:
     corpus = make_corpus([["a"]], ["a"])
     (tmp_path / "nothing.txt").write_text("\n \n")
-    with pytest.raises(CorpusError, match="the text is empty"):
+    with pytest.raises(CorpusError, match=r"/nothing\.txt: the text is empty"):
         measure_text(LanguageModel(make_bilm(), 4), corpus.vocabulary, [tmp_path / "nothing.txt"])
