@@ -18,12 +18,14 @@ from elmo_core.whole_files import replacing
 with needed("pytorch-lightning", "training"):
     import pytorch_lightning as pl
     from pytorch_lightning.plugins.io import TorchCheckpointIO
+    from pytorch_lightning.utilities import rank_zero_only
     from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 __all__ = [
     "MisconfigurationException",
     "SafeCheckpointIO",
     "pl",
+    "rank_zero_only",
     "read_checkpoint",
     "set_aside",
     "training_precision",

@@ -197,12 +197,13 @@ def _evaluate(given: Namespace) -> None:
 
 
 def _finetune(given: Namespace) -> None:
+    from elmo_core.lightning import rank_zero_only
     from elmo_core.pretraining.finetune import finetune
 
     before, after = finetune(
         given.model, given.texts, given.dev, given.out, given.set, **_loop(given)
     )
-    print(f"before: {before}\nafter:  {after}")
+    rank_zero_only(print)(f"before: {before}\nafter:  {after}")
 
 
 def _export(given: Namespace) -> None:

@@ -15,6 +15,7 @@ import pytest
 from elmo_core.bilm.options import Options
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import OptionsError
+from elmo_core.lightning import rank_zero_only
 from elmo_core.pretraining import cli
 from elmo_core.pretraining.__main__ import main
 from elmo_core.pretraining.errors import TrainingError
@@ -165,6 +166,18 @@ def test_an_accelerator_that_is_not_there(
 ) -> None:
     with pytest.raises(TrainingError, match=f"accelerator {name}, devices 1: "):
         train(prepared, tmp_path / "out", options, training, accelerator=name)
+
+
+def test_of_several_processes_the_first_one_says_what_finetuning_gave(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("elmo_core.pretraining.finetune.finetune", lambda *_, **__: (7, 5))
+    said = []
+    for rank in (0, 1):
+        monkeypatch.setattr(rank_zero_only, "rank", rank)
+        main("finetune model text --dev text -o out --devices 2".split())
+        said.append(capsys.readouterr().out)
+    assert said == ["before: 7\nafter:  5\n", ""]
 
 
 @pytest.mark.parametrize("verb", ["prepare", "evaluate"])
