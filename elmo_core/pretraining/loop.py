@@ -90,7 +90,7 @@ def _there(asked: str) -> Iterator[None]:
     """Turn Lightning's complaints about an accelerator that is not there into TrainingError."""
     try:
         yield
-    except (ValueError, ImportError, MisconfigurationException) as error:
+    except (ValueError, RuntimeError, ImportError, MisconfigurationException) as error:
         raise TrainingError(f"accelerator {asked}: {error}") from error
 
 

@@ -168,6 +168,19 @@ def test_an_accelerator_that_is_not_there(
         train(prepared, tmp_path / "out", options, training, accelerator=name)
 
 
+def test_a_job_of_more_tasks_than_processes(
+    prepared: Path,
+    options: Options,
+    training: Training,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (("JOB_NAME", "train.sh"), ("NTASKS", "4")):
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    with pytest.raises(TrainingError, match="accelerator cpu, devices 1: .*ntasks"):
+        train(prepared, tmp_path / "out", options, training, accelerator="cpu")
+
+
 def test_of_several_processes_the_first_one_says_what_finetuning_gave(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
