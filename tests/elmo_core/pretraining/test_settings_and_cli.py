@@ -177,7 +177,7 @@ def test_a_job_of_more_tasks_than_processes(
 ) -> None:
     for name, value in (("JOB_NAME", "train.sh"), ("NTASKS", "4")):
         monkeypatch.setenv(f"SLURM_{name}", value)
-    with pytest.raises(TrainingError, match="accelerator cpu, devices 1: .*ntasks"):
+    with pytest.raises(TrainingError, match=r"accelerator cpu, devices 1: .*ntasks"):
         train(prepared, tmp_path / "out", options, training, accelerator="cpu")
 
 
@@ -188,7 +188,7 @@ def test_of_several_processes_the_first_one_says_what_finetuning_gave(
     said = []
     for rank in (0, 1):
         monkeypatch.setattr(rank_zero_only, "rank", rank)
-        main("finetune model text --dev text -o out --devices 2".split())
+        main(["finetune", "model", "text", "--dev", "text", "-o", "out", "--devices", "2"])
         said.append(capsys.readouterr().out)
     assert said == ["before: 7\nafter:  5\n", ""]
 
