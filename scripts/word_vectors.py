@@ -3,9 +3,10 @@
 
     python scripts/word_vectors.py TEXT -o vectors.txt    # a file, or a folder of them
 
-TEXT has one tokenised sentence a line. The vectors are the factored matrix of positive pointwise
-mutual information (Levy, Goldberg & Dagan 2015, Improving distributional similarity with lessons
-learned from word embeddings): contexts are smoothed by 0.75, singular values weigh by their root.
+TEXT has one tokenised sentence a line; of a folder, all files below are read. The vectors are the
+factored matrix of positive pointwise mutual information (Levy, Goldberg & Dagan 2015, Improving
+distributional similarity with lessons learned from word embeddings): contexts are smoothed by 0.75,
+singular values weigh by their root.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 from sklearn.utils.extmath import randomized_svd
 
+from elmo_core.errors import TextError
+from elmo_core.text.files import find_texts, read_tokenised
 from elmo_core.whole_files import replacing
 
 PART = 2_000_000  # tokens that are counted at once
@@ -27,18 +30,10 @@ DIM, WORDS, WINDOW = 256, 40_000, 5  # numbers a word; words, the commonest; rea
 SMOOTHING = 0.75
 
 
-def sentences(text: Path) -> Iterator[list[str]]:
-    files = sorted(text.rglob("*.txt")) if text.is_dir() else [text]
-    for path in files:
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                yield line.split()
-
-
-def encoded(text: Path, rows: dict[str, int]) -> Iterator[np.ndarray]:
+def encoded(files: Collection[Path], rows: dict[str, int]) -> Iterator[np.ndarray]:
     """Rows of the words, part by part; −1: a rare word, or the gap between two sentences."""
     part: list[int] = []
-    for words in sentences(text):
+    for words in read_tokenised(files):
         part += [rows.get(word, -1) for word in words] + [-1] * WINDOW
         if len(part) >= PART:
             yield np.array(part)
@@ -46,11 +41,11 @@ def encoded(text: Path, rows: dict[str, int]) -> Iterator[np.ndarray]:
     yield np.array(part)
 
 
-def counts(text: Path, rows: dict[str, int]) -> csr_array:
+def counts(files: Collection[Path], rows: dict[str, int]) -> csr_array:
     """How often two words stand at most WINDOW apart: (words, words), symmetric."""
     size = len(rows)
     total = csr_array((size, size), dtype=np.float32)
-    for ids in encoded(text, rows):
+    for ids in encoded(files, rows):
         for apart in range(1, WINDOW + 1):
             left, right = ids[:-apart], ids[apart:]
             both = (left >= 0) & (right >= 0)
@@ -78,14 +73,20 @@ def main() -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_args()
-    common = Counter(word for words in sentences(given.text) for word in words)
+    try:
+        files = find_texts([given.text], given.output).values()
+        common = Counter(word for words in read_tokenised(files) for word in words)
+    except TextError as error:
+        parser.error(str(error))
+    if not common:
+        parser.error(f"{given.text}: the text is empty")
     vocabulary = [word for word, _ in common.most_common(WORDS)]
     print(
         f"{common.total():,} tokens, {len(common):,} types, {len(vocabulary):,} kept",
         file=sys.stderr,
     )
     rows = {word: row for row, word in enumerate(vocabulary)}
-    matrix = mutual_information(counts(given.text, rows))
+    matrix = mutual_information(counts(files, rows))
     print(f"{matrix.nnz:,} pairs of words", file=sys.stderr)
     vectors, values, _ = randomized_svd(matrix, DIM, n_iter=4, random_state=0)
     vectors = vectors * np.sqrt(values)
