@@ -40,10 +40,13 @@ def sst5(folder: Path, split: str) -> Sentences:
 
 
 def columns(path: Path, word: int) -> Sentences:
-    """A token a line, its word in the column of this number; an empty line behind a sentence."""
+    """A token a line, its word in the column of this number; an empty line behind a sentence.
+
+    What begins with `#` is a comment, but where it is the word itself, such as a hashtag.
+    """
     sentence: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
+        if word and line.startswith("#"):
             continue
         if line.strip():
             sentence.append(line.split()[word])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -43,3 +44,11 @@ def test_no_word_vectors_without_a_text(
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[-1]
     assert not (tmp_path / "vectors.txt").exists()
+
+
+def test_a_hashtag_is_a_word_and_a_document_s_line_is_none(tmp_path: Path) -> None:
+    tweet, document = tmp_path / "tweet", tmp_path / "document"
+    tweet.write_text("#Oslo\tO\nis\tO\n\n")
+    document.write_text("#begin document (a); part 000\na 0 0 Hello\n\n#end document\n")
+    columns = runpy.run_path(str(SCRIPTS / "task_texts.py"))["columns"]
+    assert [*columns(tweet, 0), *columns(document, 3)] == [["#Oslo", "is"], ["Hello"]]
