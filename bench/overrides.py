@@ -65,6 +65,17 @@ def composed(words: list[str]) -> DictConfig:
     return cfg
 
 
+def composed_with_encoder(words: list[str]) -> DictConfig:
+    """Compose the configuration of a run at whose input the encoder stands.
+
+    Raises ConfigError for words that cannot be used, or that leave the encoder out.
+    """
+    cfg = composed(["elmo.placement=input", *words])
+    if cfg.elmo.placement == "none":
+        raise ConfigError("elmo.placement=none: without an encoder there is nothing to look at")
+    return cfg
+
+
 def expand(arguments: list[str]) -> list[str]:
     """Write out the shorthands of the command line, for Hydra.
 

@@ -91,10 +91,10 @@ def _atlas(given: Namespace) -> Atlas:
     from bench.atlas.runs import tables
     from bench.atlas.sample import sample
     from bench.console import progress
-    from bench.overrides import composed
+    from bench.overrides import composed_with_encoder
     from bench.run.build import encoder_of
 
-    encoder = encoder_of(composed(["elmo.placement=input", *given.overrides]))
+    encoder = encoder_of(composed_with_encoder(given.overrides))
     assert encoder is not None
     with progress("encoding", given.sentences, "sentences") as advance:
         found = sample(encoder, _text(given.text), given.sentences, given.seed, advance)

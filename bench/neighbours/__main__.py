@@ -105,10 +105,10 @@ def _positive(option: str, value: int) -> None:
 
 
 def _encoder(words: Sequence[str]) -> Encoder:
-    from bench.overrides import composed
+    from bench.overrides import composed_with_encoder
     from bench.run.build import encoder_of
 
-    encoder = encoder_of(composed(["elmo.placement=input", *words]))
+    encoder = encoder_of(composed_with_encoder(list(words)))
     assert encoder is not None
     return encoder
 

@@ -170,6 +170,7 @@ def test_words_that_were_asked_for_are_not_said_to_vary(
         (("--sentences", "0"), "--sentences 0: must be 1 or more"),
         (("-o", "/"), "-o /: is a folder: name a file, such as atlas.html in it"),
         (("encoder=elmo-minni",), "encoder=elmo-minni: unknown; did you mean 'elmo-mini'?"),
+        (("elmo.placement=none",), "elmo.placement=none: without an encoder"),
     ],
 )
 def test_mistakes_are_one_line(

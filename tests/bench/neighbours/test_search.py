@@ -182,6 +182,7 @@ def test_the_built_in_text_is_searched_without_a_corpus(said: Said) -> None:
         (["--word", "the", "--top", "0"], "--top 0: must be 1 or more"),
         (["--word", "the", "--corpus", "gone.txt"], "gone.txt: no such file or folder"),
         (["--word", "the", "encoder.sede=1"], "encoder.sede: no such key"),
+        (["--word", "the", "elmo.placement=none"], "elmo.placement=none: without an encoder"),
     ],
 )
 def test_mistakes_are_one_line(said: Said, arguments: list[str], message: str) -> None:
