@@ -142,7 +142,8 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
         raise RunError(f"{given.corpus}: no sentence in it")
     if not found.contexts:
         only = f"no other {query.word!r} in it: try without --same-word"
-        raise RunError(f"{given.corpus or 'the built-in text'}: {only}")
+        why = only if given.same_word else "no sentence in it but yours, which does not count"
+        raise RunError(f"{given.corpus or 'the built-in text'}: {why}")
     return found
 
 

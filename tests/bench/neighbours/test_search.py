@@ -200,3 +200,6 @@ def test_a_corpus_without_sentences_or_without_the_word(said: Said, tmp_path: Pa
     without.write_text("Nothing of the kind .\n")
     error = said(*SAW, "--word", "saw#1", "--corpus", without, "--same-word")[2]
     assert "no other 'saw' in it: try without --same-word" in error
+    without.write_text("I saw the saw .\n")
+    error = said(*SAW, "--word", "saw#1", "--corpus", without)[2]
+    assert "no sentence in it but yours, which does not count" in error
