@@ -45,7 +45,7 @@ class Member:
 
     @classmethod
     def of(cls, folder: Path) -> Member:
-        """Raises RunError where `folder` holds no finished run."""
+        """Raises RunError where `folder` holds no finished run, or one that is not combined."""
         result = Record(folder).finished()
         if result is None:
             raise RunError(f"{folder} is no finished run: it has no result.json that says so")
@@ -54,6 +54,11 @@ class Member:
         if result.evaluation:
             trained = result.evaluation.run_id
             raise RunError(f"{folder} is an evaluation of {trained}: name that run")
+        if result.data.get("control"):
+            raise RunError(
+                f"{folder} has learned a control task's labels (data.control=true), which say what "
+                "one probe learns by heart: such runs are not combined"
+            )
         return cls(folder, result)
 
     @cached_property

@@ -38,6 +38,10 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
         lambda run: change(run / "result.json", '"finished"', '"failed"'),
         "is no finished run",
     ),
+    "control": (
+        lambda run: change(run / "result.json", '"name": "open"', '"name": "open", "control": true'),
+        "has learned a control task's labels (data.control=true)",
+    ),
     "head": (lambda run: (run / "head.safetensors").unlink(), "it has no head.safetensors"),
     "damaged": (
         lambda run: (run / "predictions.jsonl").write_text("{"),
