@@ -48,9 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from bench.ensemble.combine import combine
         from bench.ensemble.members import all_seeds
 
-        runs = (
-            [run for each in given.runs for run in all_seeds(each)] if given.seeds else given.runs
-        )
+        runs = given.runs
+        if given.seeds:  # of two seeds of one run, each brings the other
+            every = (run for each in given.runs for run in all_seeds(each))
+            runs = list({run.resolve(): run for run in every}.values())
         combine(runs, force=given.force, trusted=given.trust, mixed=given.mixed)
 
 

@@ -144,6 +144,7 @@ def test_all_seeds_of_a_run(three: list[Path], together: Together, result: Resul
     (folder,) = three[0].parent.glob("ensemble-*")
     assert [each["seed"] for each in result(folder)["ensemble"]] == [1, 2]
     assert "finished earlier" in together("--seeds", three[0])[1]
+    assert "finished earlier" in together("--seeds", *three[:2])[1]
     status, said = together("--seeds", three[2])
     assert status == 2
     assert f"{three[2]}: no run beside it is finished and differs in the seed alone" in said
