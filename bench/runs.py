@@ -60,7 +60,7 @@ def parser() -> ArgumentParser:
     command = subcommands.add(
         "show", _show, "One run: its scores, its mixes and its folder.", "show input-35474"
     )
-    command.add_argument("id", help="the run's id, or how it begins")
+    command.add_argument("id", help="the run's id, or how it begins; or TASK/ID")
     _add_folder(command)
     command = subcommands.add(
         "export",
@@ -137,8 +137,9 @@ def _show(given: Namespace) -> None:
 
     records = _found(given.runs)
     every = _rows(records)
-    begin = [row for row in every if row.id.startswith(given.id)]
-    rows = [row for row in begin if row.id == given.id] or begin  # its evaluations begin with it
+    task, _, name = given.id.rpartition("/")  # as runs are named when several begin alike
+    begin = [row for row in every if row.id.startswith(name) and task in ("", row.task)]
+    rows = [row for row in begin if row.id == name] or begin  # its evaluations begin with it
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
         raise RunError(f"{given.id}: {known} of the runs in {given.runs} begin like this")

@@ -117,6 +117,8 @@ def test_a_whole_id_is_the_run_and_not_its_evaluations(
     assert runs("show", folder.name, f"--runs={tmp_path}") == 0
     assert runs("show", folder.name[:-1], f"--runs={tmp_path}") == 2
     assert f"snli/{folder.name}-on-0123456789 of the runs" in capsys.readouterr().err
+    assert runs("show", f"snli/{folder.name}", f"--runs={tmp_path}") == 0
+    assert runs("show", f"ner/{folder.name}", f"--runs={tmp_path}") == 2
 
 
 def test_a_run_that_ends_while_the_question_stands_is_kept(
