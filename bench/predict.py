@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from itertools import count, islice
@@ -28,8 +29,12 @@ EXAMPLES = """examples:
   python -m bench.predict runs/squad/RUN --input in.jsonl --output out.jsonl
 
 A line is a JSON object with the task's fields, which its card names (tasks/NAME/README.md), or,
-where all it reads is `text`, plain text.
+where all it reads is `text`, plain text. A file of tokens in columns (CoNLL) is not read as one:
+give {"tokens": ["Anna", "Reed", …]}, a sentence a line.
 """
+
+COLUMNS = re.compile(r"-DOCSTART-|#begin document|.*\S\t|.*\s[BIES]-[A-Z]+\s*$")
+"""Rows of files that have a token a line, in columns. Few texts look like one."""
 
 
 def main() -> None:
@@ -57,7 +62,7 @@ def main() -> None:
         if lines.isatty():
             example = json.dumps(predict.task.example_input)
             print(f"type a line, such as {example}; Ctrl-D ends", file=sys.stderr)
-        numbered = zip(count(1), lines, strict=False)
+        numbered = _told_of_columns(zip(count(1), lines, strict=False))
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
@@ -176,6 +181,20 @@ class Predictor:
         except DataError as error:
             example = json.dumps(self.task.example_input)
             raise RunError(f"line {number}: {error}; an example: {example}") from None
+
+
+def _told_of_columns(numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Pass lines on, and warn of the first that looks like a row of a table."""
+    told = False
+    for number, line in numbered:
+        if not told and not line.lstrip().startswith("{") and COLUMNS.match(line):
+            told = True
+            print(
+                f"warning: line {number} looks like a row of a table (CoNLL, TSV): here each line "
+                'is a text of its own; a sentence of tokens is {"tokens": ["Anna", "Reed", …]}',
+                file=sys.stderr,
+            )
+        yield number, line
 
 
 def _fields(number: int, line: str) -> dict[str, Any]:

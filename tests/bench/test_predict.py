@@ -132,3 +132,30 @@ def test_answers_are_utf_8_whatever_the_terminal_says(small: Callable[..., Path]
 def test_a_batch_has_lines(said: Callable[..., Any], wrong: str) -> None:
     _, err = said("nowhere", "--batch-size", wrong)
     assert f"argument --batch-size: '{wrong}' is not a whole number from 1" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "warned"),
+    [
+        ("EU NNP B-NP B-ORG", True),
+        ("-DOCSTART- -X- -X- O", True),
+        ("1\tEU\tEU\tPROPN\tNNP", True),
+        ("Plan B-1 is out", False),
+        ('{"text": "one\ttwo"}', False),
+        ("He has blood type O", False),
+    ],
+)
+def test_rows_of_a_table_are_not_taken_for_texts_in_silence(
+    line: str, warned: bool, monkeypatch: pytest.MonkeyPatch, said: Callable[..., Any]
+) -> None:
+    class Echo:
+        def __init__(self, *_: object) -> None: ...
+
+        def __call__(self, lines: list[tuple[int, str]]) -> list[dict[str, Any]]:
+            return [{"line": text} for _, text in lines]
+
+    monkeypatch.setattr(predict, "Predictor", Echo)
+    rows, told = said("run", lines=f"A man sleeps.\n{line}\n{line}\n")
+    assert len(rows) == 3
+    assert told.count("warning: line 2 looks like a row of a table") == warned
+    assert "line 3" not in told
