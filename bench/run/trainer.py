@@ -69,5 +69,5 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             enable_model_summary=False,
             **options,
         )
-    except (ValueError, MisconfigurationException) as error:
+    except (ValueError, RuntimeError, MisconfigurationException) as error:
         raise ConfigError(f"trainer: {str(error).splitlines()[0]}") from error

@@ -39,7 +39,9 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
         "is no finished run",
     ),
     "control": (
-        lambda run: change(run / "result.json", '"name": "open"', '"name": "open", "control": true'),
+        lambda run: change(
+            run / "result.json", '"name": "open"', '"name": "open", "control": true'
+        ),
         "has learned a control task's labels (data.control=true)",
     ),
     "head": (lambda run: (run / "head.safetensors").unlink(), "it has no head.safetensors"),
