@@ -96,7 +96,7 @@ def test_a_word_that_nobody_asks_for_may_be_bad(tmp_path: Path) -> None:
 
 
 def test_what_is_no_text_is_called_so(tmp_path: Path) -> None:
-    row = b"the " + np.float32([1, 2]).tobytes()
+    row = b"the " + np.array([1, 2], np.float32).tobytes()
     kinds = {"v.txt.gz": gzip.compress(b"the 1 2\n"), "v.bin": b"1 2\n" + row}
     for name, content in kinds.items():
         (tmp_path / name).write_bytes(content)
