@@ -138,7 +138,9 @@ def test_answers_are_the_span_of_the_highest_summed_score(drawn: torch.Generator
 
     places = {"starts": [0, 2, 4, 6], "ends": [1, 3, 5, 7]}
     example = {"id": "1", "context": "a b c d", "answers": ["a"], **places}
-    (row,) = task.predict(task.combine(ends), [example])
+    together = task.combine(ends)
+    assert [together[end].exp().sum().item() for end in ends[0]] == pytest.approx([1, 1])
+    (row,) = task.predict(together, [example])
     ranked = sorted(spans, key=score, reverse=True)
     assert [(s[0] // 2, (s[1] - 1) // 2) for s in row["spans"]] == ranked
     assert 0 < row["probability"] < 1

@@ -82,10 +82,11 @@ def test_bilstm_starts_with_open_forget_gates_and_orthogonal_recurrence() -> Non
             assert torch.allclose(gate @ gate.T, torch.eye(3), atol=1e-5)
 
 
-def test_variational_dropout_drops_a_feature_in_all_tokens() -> None:
+def test_variational_dropout_drops_a_feature_in_all_tokens_of_a_sequence() -> None:
     torch.manual_seed(0)
     dropped = VariationalDropout(0.5)(torch.ones(8, 6, 50))
     assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))
+    assert len(dropped[:, 0].unique(dim=0)) == 8  # each sequence drops features of its own
     assert set(dropped.unique().tolist()) == {0.0, 2.0}
     assert 0.4 < (dropped == 0).float().mean() < 0.6
     assert torch.equal(VariationalDropout(0.5).eval()(dropped), dropped)

@@ -18,6 +18,7 @@ def brute_force(vector: Tensor, table: Tensor, candidates: list[int]) -> tuple[i
 def test_the_search_equals_brute_force() -> None:
     table = torch.randn(40, 8) * torch.rand(40, 1) * 100
     seen = torch.rand(40) < 0.8
+    seen[NONE] = True  # the last row, too, which NONE must not be taken for
     vectors = torch.randn(60, 8)
     rows = [torch.randperm(40)[: i % 9].tolist() for i in range(60)]
     candidates = torch.tensor([row + [NONE] * (9 - len(row)) for row in rows])

@@ -69,6 +69,18 @@ def test_gradients_by_finite_differences(lstm: CoupledBiLSTM) -> None:
     assert gradcheck(call, (inputs(), *values), fast_mode=True)
 
 
+def test_the_state_is_dropped_in_training_alone_and_in_each_sequence_anew(
+    lstm: CoupledBiLSTM,
+) -> None:
+    torch.manual_seed(0)
+    x, mask = inputs()[1:2].repeat(2, 1, 1), MASK[1:2].repeat(2, 1)
+    plain = lstm(x, mask)
+    lstm.p = 0.5
+    one, other = lstm(x, mask)
+    assert not torch.allclose(one, other)
+    torch.testing.assert_close(lstm.eval()(x, mask), plain)
+
+
 def test_starts_orthonormal() -> None:
     """Each gate's part that reads the state before, however wide the input is."""
     for width in (4, 400):
