@@ -56,7 +56,7 @@ class Training:
     clip_value: float | None = None  # of each element instead
     ema: float | None = None  # decay of the weights' moving average, which is scored and kept
     optimizer: dict[str, Any] = field(default_factory=dict)
-    scheduler: dict[str, Any] | None = None
+    scheduler: Any = None  # or a mapping, which OmegaConf cannot put in an optional dict's place
     scheduler_interval: str = "epoch"  # or "step": a batch; ReduceLROnPlateau takes dev scores
     online_code: bool = False  # afterwards, the code length of the training labels
 
@@ -230,6 +230,9 @@ def _check_training(training: DictConfig) -> None:
     _require("training.clip_value", training.clip_value, not both, "null beside training.clip_norm")
     rate = training.optimizer.get("lr", 0.0)
     _require("training.optimizer.lr", rate, _is_rate(rate), "a number from 0 to 1000000")
+    schedule = training.scheduler
+    known = schedule is None or isinstance(schedule, DictConfig)
+    _require("training.scheduler", schedule, known, "null, or a mapping with a _target_")
     _among("training.scheduler_interval", training.scheduler_interval, ("epoch", "step"))
     averages = training.ema is None or 0 < training.ema < 1
     _require("training.ema", training.ema, averages, "between 0 and 1, or null")

@@ -59,6 +59,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["hydra.searchpath=/my/conf"], ["hydra.searchpath=/my/conf: must be a list"]),
         (["~training"], ["training: may not be left out"]),
         (["training.scheduler.mode=min"], ["training.scheduler.mode=min: must be max"]),
+        (["training.scheduler=5"], ["training.scheduler=5: must be null, or a mapping"]),
         (["training.scheduler_interval=step"], ["ReduceLROnPlateau", "scheduler_interval=epoch"]),
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
         (["trainer=tpu"], ["trainer=tpu", "cpu"]),

@@ -1,0 +1,76 @@
+"""The learning rate from epoch to epoch, clipping, and the moving average."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.run.callbacks.weight_average import WeightAverage
+from bench.run.trainer import trainer_of
+from tasks.snli.task import SNLI
+
+Small = Callable[..., Path]
+Result = Callable[[Path], dict[str, Any]]
+STEPS = "{_target_: torch.optim.lr_scheduler.StepLR, step_size: 1, gamma: 0.5}"
+
+
+def rates(result: dict[str, Any]) -> list[float]:
+    """The rate of each epoch, as a share of the first."""
+    found = [epoch["lr"] for epoch in result["history"]]
+    return [rate / found[0] for rate in found]
+
+
+@pytest.mark.parametrize("parts", [(6,), (4, 6)])
+def test_the_rate_is_halved_whenever_dev_does_not_rise(
+    parts: tuple[int, ...], small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that goes on remembers the best score, too."""
+    dev = [50.0, 60.0, 55.0, 60.0, 58.0, 61.0]
+    words = ("elmo.placement=none", "training.patience=9", "training.scheduler.patience=0")
+    for before, epochs in pairwise([0, *parts]):
+        scores = [*dev[before:epochs], 0.0]  # the last one is that of test
+        monkeypatch.setattr(SNLI, "score", lambda self, _, s=scores: {self.metric: s.pop(0)})
+        folder = small(*words, f"training.max_epochs={epochs}")
+    assert rates(result(folder)) == [1, 1, 1, 1 / 2, 1 / 4, 1 / 8]
+
+
+@pytest.mark.parametrize("interval", ["step", "epoch"])
+def test_a_schedule_goes_on_with_each_step_or_each_epoch(
+    interval: str, bench: Callable[..., int], tmp_path: Path, result: Result
+) -> None:
+    words = ["task=ner", "task.hidden=[8,8]", "elmo.placement=none", "trainer=cpu"]
+    words += ["training.max_epochs=3", "trainer.limit_batches=2", f"paths.runs={tmp_path}"]
+    schedule = (f"training.scheduler={STEPS}", f"training.scheduler_interval={interval}")
+    assert bench(*words, *schedule) == 0
+    (folder,) = tmp_path.glob("ner/*")
+    history = result(folder)["history"]
+    done = [epoch["steps"] - history[0]["steps"] for epoch in history]
+    assert done == [0, 2, 4]
+    expected = done if interval == "step" else [0, 1, 2]
+    assert rates(result(folder)) == pytest.approx([0.5**n for n in expected])
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "algorithm", "averages"),
+    [
+        (("task=srl",), 1.0, "norm", 0),
+        (("task=srl", "training.clip_norm=null", "training.clip_value=2"), 2.0, "value", 0),
+        (("task=squad",), None, "norm", 1),
+    ],
+)
+def test_clipping_and_averaging_are_the_tasks(
+    configured: Callable[..., Any],
+    words: tuple[str, ...],
+    value: float | None,
+    algorithm: str,
+    averages: int,
+) -> None:
+    trainer: Any = trainer_of(configured(*words, "data=paper", "trainer=cpu"), [], logger=False)
+    assert trainer.gradient_clip_val == value
+    assert trainer.gradient_clip_algorithm == algorithm
+    found = [each for each in trainer.callbacks if isinstance(each, WeightAverage)]
+    assert [each.decay for each in found] == [0.999] * averages
