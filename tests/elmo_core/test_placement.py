@@ -84,6 +84,8 @@ def test_the_settings_reach_every_mix() -> None:
     placement = Placement("input+output", L, D, choice="top", layer_norm=True, dropout=0.1, l2=2)
     for mix in (mix_at(placement, "input"), mix_at(placement, "output")):
         assert (mix.choice, mix.layer_norm, mix.dropout.p, mix.l2) == (2, True, 0.1, 2)
+    mix = mix_at(Placement("input", L, D), "input")
+    assert (mix.choice, mix.layer_norm, mix.dropout.p, mix.l2) == ("all", False, 0.5, 0)
 
 
 def test_the_precision_of_the_head_is_kept(layers: torch.Tensor) -> None:

@@ -64,6 +64,10 @@ def test_a_share_of_the_training_set_is_what_it_says() -> None:
         assert len(train) == size
         sets.append(set(train["number"]))
     assert all(small <= large for small, large in itertools.pairwise(sets))
+    other = BenchData(Thousand(), 32, 2, 0.1).split("train")  # type: ignore[arg-type]
+    assert other is not None
+    assert len({*range(100)} & sets[3]) < 30  # not the first ones, and other ones for each seed
+    assert len({*other["number"]} & sets[3]) < 30
 
 
 def test_each_process_draws_its_own_dropout() -> None:

@@ -41,3 +41,10 @@ def test_steps_that_a_scaler_skips_are_no_mistake() -> None:
         losses.add(torch.tensor(NAN), [{"id": i}])
     with pytest.raises(RunError, match="the loss is nan"):
         losses.add(torch.tensor(NAN), [{"id": EVERY}])
+
+
+def test_the_mean_is_that_of_all_batches() -> None:
+    losses = Losses()
+    for value in (1.0, 2.0, 6.0):
+        losses.add(torch.tensor(value), [{"id": "a"}])
+    assert losses.mean() == 3

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tasks.squad.score import counts, f1, score
+from tasks.squad.score import counts, f1, normalise, score
 from tests.conftest import shared
 
 
@@ -21,6 +21,10 @@ def test_scores_equal_the_official_ones() -> None:
 
 def test_empty_answers_match_exactly_but_share_no_words() -> None:
     assert score({"q": "The"}, {"q": ["a"]}) == {"exact_match": 100, "f1": 0}
+
+
+def test_an_article_between_dashes_leaves_a_gap() -> None:
+    assert normalise("x–the–y") == ["x–", "–y"]
 
 
 def test_both_maxima_are_taken_on_their_own() -> None:

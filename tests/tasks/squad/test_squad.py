@@ -231,6 +231,23 @@ def test_loss_is_that_of_one_answer_drawn_anew(tmp_path: Path) -> None:
     assert [built(given, None)["loss"].item() for _ in range(8)] == drawn
 
 
+def test_questions_of_a_batch_may_have_unlike_numbers_of_answers(tmp_path: Path) -> None:
+    task, (row, *_) = SQuAD(), dev(tmp_path)
+    built = model().train()
+    given = batch(task, [row, {**row, "spans": row["spans"][:1]}])
+    assert given["last"].tolist()[1][1:] == [-1]
+    assert all(built(given, None)["loss"].isfinite() for _ in range(8))
+
+
+def test_words_are_cut_for_the_character_cnn_and_its_table_starts_small() -> None:
+    task = SQuAD(longest_word=4)
+    task.words = Words(WordVocabulary(""), 7)
+    example = {"tokens": ["abcdefgh"], "question": ["abcdefgh"], "spans": [[0, 0]]}
+    given = task.collate([example])
+    assert given["spellings"].shape == given["question_spellings"].shape == (1, 4)
+    assert 0.04 < model().spelling.table.weight.abs().max() <= 0.05
+
+
 def test_predictions_are_substrings_with_what_an_ensemble_needs(tmp_path: Path) -> None:
     task, rows = SQuAD(longest_answer=3), dev(tmp_path)
     output = model().eval()(batch(task, rows), None)

@@ -230,6 +230,17 @@ def test_the_loss_sums_over_tokens_and_averages_over_sentences(task: SRL) -> Non
     torch.testing.assert_close(both["loss"], -total / 2)
 
 
+def test_confidence_does_not_know_of_padding_and_given_vectors_are_trained(task: SRL) -> None:
+    long, other = task.load("dev") or ()
+    short = {**other, "words": other["words"][:6], "tags": other["tags"][:6]}
+    model = task.model(Placement("none", 0, 0)).eval()
+    task.words.vectors = torch.zeros(len(task.words.vocabulary) - 2, 5)
+    assert task.model(Placement("none", 0, 0)).words.table.weight.requires_grad
+    together = task.predict(model(task.collate([long, short]), None), [long, short])
+    (alone,) = task.predict(model(task.collate([short]), None), [short])
+    assert together[1]["confidence"] == pytest.approx(alone["confidence"], rel=1e-5)
+
+
 def test_a_role_that_training_never_showed_does_not_count_in_the_loss(task: SRL) -> None:
     (example, _) = task.load("dev") or ()
     batch = task.collate([{**example, "tags": ["B-NEW", *example["tags"][1:]]}])

@@ -113,6 +113,16 @@ def test_a_common_direction_hides_the_sense(space: str, sense: int) -> None:
     assert model.eval()(asked, x.unsqueeze(1))["nearest"].tolist() == [[sense]]
 
 
+def test_a_sense_that_was_never_shown_is_not_taken() -> None:
+    model = SenseAverages(Placement("input", 1, 2, choice="all", dropout=0.0), 2)
+    x, mask = torch.tensor([[[[1.0, 0.0]]]]), torch.ones(1, 1).bool()
+    given = {"mask": mask, "spans": torch.tensor([[[0, 1]]]), "senses": torch.tensor([[[1]]])}
+    given["candidates"] = torch.tensor([[[0, 1]]])
+    model(given, x)
+    found = model.eval()(given, -x)  # further from the one sense than from nothing
+    assert (found["nearest"].item(), found["similarity"].item()) == (1, pytest.approx(-1))
+
+
 def test_every_second_document_is_held_out(wsd_folder: Path) -> None:
     task = WSD(data="open", folder=str(wsd_folder), held_out=2)
     train, dev, test = (task.load(split) for split in ("train", "dev", "test"))

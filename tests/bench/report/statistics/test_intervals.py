@@ -288,3 +288,13 @@ def test_unlike_examples_are_refused() -> None:
 
 def test_a_metric_without_anything_to_find_is_0() -> None:
     assert f1(np.zeros((4, 3))).tolist() == [0, 0, 0, 0]
+
+
+def test_what_chance_never_gave_is_not_impossible() -> None:
+    found = compare(from_paired_counts(right([0] * 60), right([1] * 60), mean))
+    assert found.p == 1 / (1 + RESAMPLES)
+
+
+def test_degrees_of_freedom_are_one_less_than_seeds_and_clusters() -> None:
+    found = compare(crossed(0, seeds=4, clusters=30))
+    assert [part.df for part in (*found.parts, found.chance)] == [3, 29, 29]

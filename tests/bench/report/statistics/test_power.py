@@ -57,6 +57,12 @@ def test_the_smallest_difference_is_found_with_the_wanted_power() -> None:
         assert power(difference, FOUND, seeds, 500) == pytest.approx(0.9, abs=1e-6)
 
 
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_no_difference_is_found_as_often_as_the_level_allows(seeds: int) -> None:
+    found = Components(seeds=0.0, clusters=400.0, both=0.0)
+    assert power(0.0, found, seeds, 1_000_000) == pytest.approx(0.05, abs=1e-3)
+
+
 def test_so_many_seeds_and_not_one_fewer() -> None:
     seeds = seeds_needed(2.5, FOUND, clusters=2_000)
     assert seeds is not None

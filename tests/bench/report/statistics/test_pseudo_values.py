@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.report.statistics import Array, from_counts, from_scoring
+from bench.report.statistics import Array, from_counts, from_paired_counts, from_scoring
 from tasks.scoring.additive_metrics import f1, mean
 
 
@@ -62,6 +62,14 @@ def test_scoring_anew_deals_whole_clusters_to_few_groups() -> None:
     everything, *without = seen
     assert len(without) == 8
     assert sum(len(everything - each) for each in without) == 100  # each text is left out once
+
+
+def test_swaps_of_a_mean_are_what_each_cluster_adds_to_the_difference() -> None:
+    random = np.random.default_rng(0)
+    first, second = random.random((2, 3, 50))
+    one, other = (np.stack([each, np.ones_like(each)], axis=-1) for each in (first, second))
+    found = from_paired_counts(one, other, mean)
+    assert found.swaps == pytest.approx(100 * (second - first) / 50)
 
 
 def test_what_cannot_be_told_apart_is_refused() -> None:
