@@ -1,4 +1,4 @@
-"""The learning rate from epoch to epoch, clipping, and the moving average."""
+"""From epoch to epoch: the learning rate, when training stops, what is kept, what is drawn."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from bench.run.callbacks.weight_average import WeightAverage
+from bench.run.datamodule import epoch_seed
+from bench.run.module import BenchModule
 from bench.run.trainer import trainer_of
 from tasks.snli.task import SNLI
 
@@ -74,3 +78,46 @@ def test_clipping_and_averaging_are_the_tasks(
     assert trainer.gradient_clip_algorithm == algorithm
     found = [each for each in trainer.callbacks if isinstance(each, WeightAverage)]
     assert [each.decay for each in found] == [0.999] * averages
+
+
+@pytest.mark.parametrize(("patience", "epochs"), [(1, 3), (2, 6)])
+def test_the_best_epoch_is_kept_and_patience_is_counted_from_it(
+    patience: int, epochs: int, small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = [50.0, 60.0, 55.0, 61.0, 54.0, 53.0, 52.0, 51.0]
+    monkeypatch.setattr(SNLI, "score", lambda self, _: {self.metric: scores.pop(0)})
+    words = ("elmo.placement=none", "training.max_epochs=7", f"training.patience={patience}")
+    folder = small(*words)
+    assert result(folder)["epochs"] == epochs
+    assert result(folder)["best_epoch"] == (best := {1: 2, 2: 4}[patience])
+    checkpoints = (folder / "checkpoints" / f"{name}.ckpt" for name in ("best", "last"))
+    kept, last = (torch.load(path, weights_only=True) for path in checkpoints)
+    assert (len(kept["history"]), len(last["history"])) == (best, epochs)
+    head = load_file(folder / "head.safetensors")
+    for name, weight in head.items():
+        assert torch.equal(weight, kept["state_dict"][f"model.{name}"])
+    assert any(not torch.equal(w, last["state_dict"][f"model.{n}"]) for n, w in head.items())
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_first_weights_are_the_seeds_and_each_epoch_draws_anew(
+    seed: int, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    drawn: list[int] = []
+    make, step = SNLI.model, BenchModule.training_step
+
+    def model(self: SNLI, *given: Any) -> Any:
+        made.append(torch.initial_seed())
+        return make(self, *given)
+
+    def noted(self: BenchModule, *given: Any) -> Any:
+        loss = step(self, *given)
+        drawn.append(torch.initial_seed())
+        return loss
+
+    monkeypatch.setattr(SNLI, "model", model)
+    monkeypatch.setattr(BenchModule, "training_step", noted)
+    small("elmo.placement=none", f"seed={seed}")
+    assert made == [seed]
+    assert list(dict.fromkeys(drawn)) == [epoch_seed(seed, epoch) for epoch in range(3)]

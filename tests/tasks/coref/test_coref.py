@@ -207,7 +207,8 @@ def test_documents_of_a_batch_are_as_each_alone(small: Coref) -> None:
     one = {"sentences": [["He", "saw", "him"], ["He", "barked"]]}
     other = {"sentences": [["Ada", "saw", "Ada"], ["She", "ran"], ["She", "sat", "down"]]}
     examples = [small.parse(one), small.parse(other)]
-    examples[0]["clusters"], examples[1]["clusters"] = [[[0, 0], [3, 3]]], [[[0, 0], [2, 2]]]
+    examples[0]["clusters"] = [[[i, i] for i in range(5)]]
+    examples[1]["clusters"] = [[[0, 0], [2, 2]]]
     small.sizes = replace(small.sizes, spans_per_word=1000.0, max_sentences=1)
     model: Any = small.model(Placement("none", 0, 0)).eval()  # sees all sentences
     torch.nn.init.constant_(model.antecedents.rest[-1].bias, 5.0)  # that some are linked
@@ -221,18 +222,17 @@ def test_documents_of_a_batch_are_as_each_alone(small: Coref) -> None:
         *(second["mentions"] + 5).tolist(),
     ]
     assert linked.any()
+    assert sum(first == last for first, last in both["mentions"].tolist()) == 13  # every word
     moved = torch.where(linked, second["antecedent"] + spans, -1)
     assert both["antecedent"].tolist() == [*first["antecedent"].tolist(), *moved.tolist()]
 
 
 def test_gold_too_wide_for_a_span_is_passed_over(small: Coref) -> None:
-    sentences = [[f"w{i}" for i in range(14)]]
-    width = small.sizes.max_width
-    parsed = small.parse({"sentences": sentences})
+    parsed = small.parse({"sentences": [[f"w{i}" for i in range(14)]]})
     small.sizes = replace(small.sizes, spans_per_word=1000.0)
     model = small.model(Placement("none", 0, 0)).eval()
     narrow = {**parsed, "clusters": [[[13, 13]]]}
-    wide = {**parsed, "clusters": [[[0, width], [13, 13]]]}  # by one word
+    wide = {**parsed, "clusters": [[[0, small.sizes.max_width], [13, 13]]]}  # by one word
     with torch.no_grad():
         losses = [model(small.collate([e]), None)["loss"] for e in (wide, narrow)]
     assert losses[0] == losses[1]

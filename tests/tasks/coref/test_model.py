@@ -220,3 +220,30 @@ def test_training_sees_a_stretch_of_each_document() -> None:
         assert (first.diff() == 1).all()
         begins.add(int(first[0]))
     assert begins == {0, 1, 2, 3, 4}
+
+
+def test_features_are_dropped_in_training() -> None:
+    """Those of a pair, and the width of a span."""
+    sizes: dict[str, Any] = {"feature_dim": 50, "feed_forward": 6, "dropout": 0.5}
+    scorer = SpanScorer(H, X, max_width=WIDTHS, spans_per_word=PER_WORD, **sizes)
+    h, x = torch.randn(TOKENS, H), torch.randn(TOKENS, X)
+    pairs = AntecedentScorer(scorer.output_dim, genres=2, max_antecedents=MOST, **sizes)
+    i, speaker, genre = torch.arange(5), torch.zeros(5, dtype=torch.long), torch.tensor(1)
+
+    def dropped() -> list[float]:
+        width = scorer(h, x, SENTENCES).vectors[:, 2 * H : 2 * H + 50]
+        features = pairs.features(i, i[:, None], speaker, genre)
+        return [(part == 0).float().mean().item() for part in (width, features)]
+
+    assert dropped() == pytest.approx([0.5, 0.5], abs=0.1)
+    scorer.eval(), pairs.eval()
+    assert dropped() == [0, 0]
+
+
+@pytest.mark.parametrize(("tokens", "kept"), [(1, 1), (3, 1), (4, 2), (9, 5)])
+def test_how_many_spans_stay_is_rounded_down(tokens: int, kept: int) -> None:
+    scorer = SpanScorer(
+        H, X, max_width=1, spans_per_word=0.6, feature_dim=F, feed_forward=6, dropout=0.0
+    )
+    inside = torch.ones(tokens, 1, dtype=torch.bool)
+    assert len(scorer.best(torch.randn(tokens), inside)) == kept

@@ -26,6 +26,13 @@ class Fitting:
         fn = "fit"
 
 
+class Validating:
+    """The same outside of training."""
+
+    class state:
+        fn = "validate"
+
+
 def test_the_average_follows_the_weights_slowly() -> None:
     module: Any = nn.Linear(1, 1, bias=False)
     frozen = nn.Parameter(torch.ones(2), requires_grad=False)
@@ -38,6 +45,8 @@ def test_the_average_follows_the_weights_slowly() -> None:
         average.on_train_batch_end(trainer, module)  # type: ignore[arg-type]
         decay = min(0.5, (1 + step) / (10 + step))
         expected = decay * expected + (1 - decay) * step
+    average.on_validation_start(Validating(), module)  # type: ignore[arg-type]
+    assert module.weight.item() == 19  # of a finished run, whose weights are what it kept
     average.on_validation_start(trainer, module)  # type: ignore[arg-type]
     assert module.weight.item() == pytest.approx(expected)
     average.on_train_epoch_end(trainer, module)  # type: ignore[arg-type]
