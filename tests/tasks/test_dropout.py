@@ -156,5 +156,7 @@ def test_single_numbers_are_dropped(build: Any, part: str, argument: int) -> Non
 
 
 def test_the_rate_of_the_characters_is_their_own() -> None:
-    spelling: Any = made(squad).get_submodule("spelling")
-    assert spelling.dropout.p == P
+    words = WordEmbedding(Words(WordVocabulary("abcdef"), 20))
+    model = BiDAF(words, Placement("none", 0, 0), SQuADSizes(dropout=P, char_dropout=0.1))
+    spelling: Any = model.spelling
+    assert spelling.dropout.p == 0.1
