@@ -87,7 +87,7 @@ def fit(
 
 @contextmanager
 def _there(asked: str) -> Iterator[None]:
-    """Turn what Lightning's Trainer refuses, such as a GPU that is not there, into TrainingError."""
+    """Turn what Lightning refuses, such as a GPU that is not there, into TrainingError."""
     try:
         yield
     except (ValueError, RuntimeError, ImportError, MisconfigurationException) as error:
