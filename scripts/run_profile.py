@@ -11,9 +11,9 @@ that the process had of its own, files that it maps left out, at the start of an
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from typing import Any
 
@@ -96,4 +96,6 @@ def main(words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for `bench`")
+    main(parser.parse_args().overrides)

@@ -1,13 +1,13 @@
 """The texts of the tasks, one tokenised sentence a line, without labels.
 
-Usage: python scripts/task_texts.py train|dev DATA OUT
+    python scripts/task_texts.py train DATA OUT   # what elmo-mini reads besides books
+    python scripts/task_texts.py dev DATA OUT     # SNLI, SQuAD, SST: to measure perplexity on
 
-DATA holds the open sets, a folder a task. `train`: what elmo-mini reads besides books. `dev`: what
-its perplexity is measured on, of SNLI, SQuAD and SST.
+OUT gets a file a set.
 """
 
 import json
-import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,9 +76,13 @@ def dev(data: Path) -> Iterator[tuple[str, Sentences]]:
 
 
 if __name__ == "__main__":
-    split, data, out = sys.argv[1], *map(Path, sys.argv[2:])
-    for name, sentences in {"train": train, "dev": dev}[split](data):
-        target = out / f"{name}.txt"
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("split", choices=("train", "dev"))
+    parser.add_argument("data", type=Path, help="the open sets, a folder a task")
+    parser.add_argument("out", type=Path, help="a folder for the texts")
+    given = parser.parse_args()
+    for name, sentences in {"train": train, "dev": dev}[given.split](given.data):
+        target = given.out / f"{name}.txt"
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("w", encoding="utf-8") as file:
             file.writelines(" ".join(words) + "\n" for words in sentences if words)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 import tasks as tasks_package
 from bench.console import for_tables
-from bench.data.items import Item, data_set, others
+from bench.data.items import BUILT_IN, Item, data_set, others
 from bench.errors import RunError
 from elmo_core.errors import did_you_mean
 from tasks.base.published import Source, how_to_obtain, published
@@ -60,7 +60,7 @@ def _sets(sources: Sequence[Source]) -> Table:
     for i, source in enumerate(sources):
         if i == 0 or sources[i - 1].task != source.task:
             table.add_section()
-            table.add_row(source.task, "mini", "mini", "", "CC0 1.0", "built in")
+            table.add_row(source.task, BUILT_IN, BUILT_IN, "", "CC0 1.0", "built in")
         kinds = "|".join(source.kinds)
         cells = (_megabytes(source.megabytes), source.licence, _where(data_set(source)))
         table.add_row("", source.name, kinds, *cells)

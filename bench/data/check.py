@@ -49,6 +49,8 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         found = {source.task for source, _ in inside}
         inside += _in_tasks(folder, {source.task for source in sources} - found)
         return inside or [(closest(sources, folder), folder)]
+    if place.startswith((".", "~", "/")):
+        raise RunError(f"{place}: no such folder")
     sets = [item.source for item in select([place]) if item.source is not None]
     if not sets:
         raise RunError(f"{place} is no data set: only those have counts to compare")

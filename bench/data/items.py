@@ -18,6 +18,8 @@ from elmo_core.errors import did_you_mean
 from tasks.base.published import File, Source, fetch, published
 
 SHORT = {"glove": "glove.840B.300d"}
+BUILT_IN = "mini"
+"""What every task has, made by this package."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,8 @@ def select(words: Sequence[str]) -> list[Item]:
     chosen: list[Item] = []
     for word in words:
         found = [item for name, item in named if name == SHORT.get(word, word)]
+        if not found and word.rpartition("/")[2] == BUILT_IN:
+            raise RunError(f"{word} is built in (data=mini): the task's card describes it")
         if not found:
             hint = did_you_mean(word, [name for name, _ in named])
             raise RunError(f"nothing is called {word!r}{hint} (`python -m bench.data list`)")

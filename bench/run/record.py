@@ -32,7 +32,7 @@ from bench.verbatim import literal
 from elmo_core.locks import lock, locked
 from elmo_core.whole_files import replacing, sha256_of
 
-HEAD = "head.safetensors"
+HEAD, RESULT = "head.safetensors", "result.json"
 BUSY = "another process is at work on"
 VOUCHED = (HEAD, "vocabulary.json", "predictions.jsonl")
 
@@ -83,7 +83,7 @@ class Record:
 
         Raises DamagedRecord for a file that cannot be read.
         """
-        path = self.folder / "result.json"
+        path = self.folder / RESULT
         return read_result(path) if path.exists() else None
 
     def finished(self) -> Finished | None:
@@ -93,7 +93,7 @@ class Record:
 
     def write_result(self, result: Result) -> None:
         """Write result.json: last of all, since it says that the rest is there."""
-        self.write_json("result.json", result.to_json())
+        self.write_json(RESULT, result.to_json())
 
     def checksums(self) -> dict[str, str]:
         """Return the SHA-256 of each file that `result.json` vouches for, by name."""

@@ -15,7 +15,7 @@ from torch import nn
 from bench.errors import RunError, explain
 from bench.run import trust
 from bench.run.build import placement_of, task_of
-from bench.run.record import HEAD, Record
+from bench.run.record import HEAD, RESULT, Record
 from elmo_core import Encoder
 from tasks.task import Task
 
@@ -33,7 +33,7 @@ def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
         RunError: where the folder holds no finished run, or its configuration is damaged or names
             what is not trusted.
     """
-    for name in (CONFIG, VOCABULARY, HEAD):
+    for name in (CONFIG, VOCABULARY, HEAD, RESULT):
         if not (folder / name).is_file():
             raise RunError(f"{folder} is no finished run: it has no {name}")
     return trust.read(folder / CONFIG, trusted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -88,6 +89,9 @@ def test_what_a_user_can_mend_is_one_line(
     assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
     assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]
+    unfinished = shutil.copytree(folder, tmp_path / "unfinished")
+    (unfinished / "result.json").unlink()
+    assert "is no finished run: it has no result.json" in said(unfinished)[1]
     (tmp_path / "in").write_text(json.dumps(PAIR))
     given = ("--input", tmp_path / "in", "--output", tmp_path / "in")
     assert "is the input, which it would replace" in said(folder, *given)[1]

@@ -97,6 +97,8 @@ def test_check_of_nothing(data: Verb, server: FileServer, tmp_path: Path) -> Non
     cases = {
         str(tmp_path / "empty"): "no files of a published set",
         "nowhere": "nothing is called 'nowhere'",
+        str(tmp_path / "gone"): "gone: no such folder",
+        "ner/mini": "ner/mini is built in",
         "glove": "no data set",
     }
     for place, message in cases.items():

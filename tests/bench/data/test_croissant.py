@@ -32,10 +32,11 @@ def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
         main(["card", "wnut17"])
     assert not stop.value.code
     assert json.loads(capsys.readouterr().out)["citeAs"].startswith("Derczynski")
-    with pytest.raises(SystemExit) as stop:
-        main(["card", "glove"])
-    assert stop.value.code == 2
-    assert "glove is no data set" in capsys.readouterr().err
+    for name, says in (("glove", "glove is no data set"), ("mini", "mini is built in")):
+        with pytest.raises(SystemExit) as stop:
+            main(["card", name])
+        assert stop.value.code == 2
+        assert says in capsys.readouterr().err
 
 
 @each_set
