@@ -13,6 +13,7 @@ Every file is written to a temporary name and renamed: none is ever half there.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -142,10 +143,21 @@ class Record:
             path.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove the folder, and its task's where no other run is in it."""
-        shutil.rmtree(self.folder)
-        with suppress(OSError):
-            self.folder.parent.rmdir()
+        """Remove the folder, which this process holds, and its task's where no other run is in it.
+
+        NFS keeps files that are open under other names; what is left goes with the lock.
+        """
+        try:
+            shutil.rmtree(self.folder)
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:
+                raise
+        self._remove_empty()
+
+    def _remove_empty(self) -> None:
+        for folder in (self.folder, self.folder.parent):
+            with suppress(OSError):
+                folder.rmdir()
 
     def begin_with(self, *, best: Path, last: Path) -> None:
         """Copy these checkpoints here, `last.ckpt` last: a run goes on from that one."""
@@ -164,9 +176,12 @@ class Record:
         held = lock(self.folder / ".lock", wait=False, lost=interrupt)
         if held is None:
             raise BusyError(f"{BUSY} {self.folder}")
-        with held:
-            self._tidy()
-            yield
+        try:
+            with held:
+                self._tidy()
+                yield
+        finally:
+            self._remove_empty()
 
     def _tidy(self) -> None:
         """Remove the temporary files of processes that were killed (elmo_core/whole_files.py)."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,6 +172,46 @@ def test_a_mistyped_run_leaves_nothing(
     kind = ["encoder=elmo"] if "encoder" in str(mistake) else []
     assert one(*kind, *words) == 2
     assert capsys.readouterr().err.count("error: ") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def nfs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are open stay in their folder under another name until they are closed."""
+    unlink, rmdir = os.unlink, os.rmdir
+
+    def is_open(file: os.stat_result) -> bool:
+        with os.scandir("/proc/self/fd") as found:
+            return any(os.path.exists(e) and os.path.samestat(e.stat(), file) for e in found)
+
+    def unlinked(path: Any, *, dir_fd: int | None = None) -> None:
+        if is_open(facts := os.stat(path, dir_fd=dir_fd)):
+            kept = os.path.join(os.path.dirname(path), f".nfs{facts.st_ino}")
+            os.rename(path, kept, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        else:
+            unlink(path, dir_fd=dir_fd)
+
+    def removed(path: Any, *, dir_fd: int | None = None) -> None:
+        for kept in () if dir_fd else Path(path).glob(".nfs*"):
+            if not is_open(kept.stat()):
+                unlink(kept)
+        rmdir(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr("os.unlink", unlinked)
+    monkeypatch.setattr("os.rmdir", removed)
+    monkeypatch.setattr(Path, "rmdir", removed)
+
+
+@pytest.mark.usefixtures("nfs")
+@pytest.mark.skipif(sys.platform != "linux", reason="what is open is known from /proc")
+def test_folders_are_removed_on_nfs(one: Callable[..., int], tmp_path: Path, capsys: Shown) -> None:
+    assert one("data.dir=/no/such/folder") == 2
+    assert "data.dir: no folder /no/such/folder" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    for name in ("none-0000000000", "none-0000000001"):
+        (tmp_path / "snli" / name).mkdir(parents=True)
+        (tmp_path / "snli" / name / "config.yaml").touch()
+    assert runs("clean", "--yes", f"--runs={tmp_path}") == 0
     assert not list(tmp_path.iterdir())
 
 
