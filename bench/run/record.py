@@ -17,8 +17,9 @@ import errno
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,8 @@ from elmo_core.whole_files import replacing, sha256_of
 HEAD, RESULT = "head.safetensors", "result.json"
 BUSY = "another process is at work on"
 VOUCHED = (HEAD, "vocabulary.json", "predictions.jsonl")
+LOOK = 0.2
+"""Seconds; a process that only looks whether a folder is held has to hold it, too, but for less."""
 
 R = TypeVar("R", bound=Result)
 
@@ -173,7 +176,10 @@ class Record:
         Raises BusyError where another process holds it.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        held = lock(self.folder / ".lock", wait=False, lost=interrupt)
+        held = self._held()
+        if held is None:
+            time.sleep(LOOK)
+            held = self._held()
         if held is None:
             raise BusyError(f"{BUSY} {self.folder}")
         try:
@@ -193,13 +199,17 @@ class Record:
 
     def busy(self) -> bool:
         """Say whether a process holds the folder."""
-        if not self.folder.exists():
-            return False
         try:
-            with self.lock():
-                return False
-        except BusyError:
-            return True
+            held = self._held()
+        except (FileNotFoundError, NotADirectoryError):  # there is no folder
+            return False
+        if held is not None:
+            held.close()
+        return held is None
+
+    def _held(self) -> ExitStack | None:
+        """Return what holds the folder from now on; None where another process does."""
+        return lock(self.folder / ".lock", wait=False, lost=interrupt)
 
     def wait(self) -> None:
         """Wait until no process holds the folder; whoever held it may have removed it."""
