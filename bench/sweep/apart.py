@@ -57,8 +57,8 @@ class Command:
         server: ForkServer | None = None,
     ) -> None:
         self.record = record
-        # A pipe would wait for the run's children, too.
-        self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `result` closes it
+        # A pipe would wait for the run's children, too. `result` closes it.
+        self._stderr = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self.process: subprocess.Popen[bytes] | Forked
         if server is not None:
             self.process = server.start([*_folders(), *words], self._stderr)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from bench.errors import BusyError
+from bench.errors import BusyError, RunError
 from bench.run.record import Record
 from bench.sweep import apart
 from elmo_core.store import shards
@@ -108,6 +108,16 @@ def test_the_last_line_of_a_command_is_read_while_it_goes_on(
     go_on.touch()
     with pytest.raises(apart.CommandFailed, match="exit status 3: four"):
         command.result()
+
+
+def test_what_is_said_in_no_encoding_hides_nothing(
+    program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a library in C, or where the disk was full in the middle of a letter."""
+    monkeypatch.setattr(apart, "_folders", list)
+    program("import os, sys; os.write(2, b'caf\\xe9\\nerror: no coffee\\n'); sys.exit(2)")
+    with pytest.raises(RunError, match="no coffee"):
+        apart.run_apart(["seed=1"], Record(tmp_path / "run"))
 
 
 def test_elmo_bench_starts_elmo_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
