@@ -84,6 +84,16 @@ def of_experiment(
     return cells, left_out
 
 
+def grouped(cfg: DictConfig) -> list[str]:
+    """Name the logger's group after the experiment of the sweep `cfg`, where a logger has groups.
+
+    W&B has them.
+    """
+    if cfg.experiment is None or cfg.logger.get("group", "") is not None:
+        return []
+    return [f"logger.group={cfg.hydra.runtime.choices['experiment']}"]
+
+
 def _rows(
     name: str, rows: object, options: Mapping[str, Override], tasks: Sequence[str], default: str
 ) -> tuple[Rows, list[str]]:

@@ -18,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config import CONF
 from bench.errors import ConfigError
+from bench.sweep.expand import grouped
 from bench.sweep.job import Job, runs
 from bench.verbatim import quoted
 from bench.world import check_counted
@@ -81,7 +82,8 @@ def _jobs(cfg: DictConfig, jobs: Sequence[Job]) -> Iterator[str]:
     """Yield the jobs of the script, each a function that writes what the job does."""
     if builds := _builds(cfg, jobs):
         yield _job("features", " &&\n".join(builds))
-    cases = (f"{i}) {_resumable(cfg, 'bench', *_words(job))} ;;" for i, job in enumerate(jobs))
+    runs = (_resumable(cfg, "bench", *_words(job), *grouped(cfg)) for job in jobs)
+    cases = (f"{i}) {run} ;;" for i, run in enumerate(runs))
     yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
     yield _job("table", _resumable(cfg, "bench", "-m", *_asked(cfg)))
 

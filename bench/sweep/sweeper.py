@@ -31,7 +31,7 @@ from bench.sweep import console, cores, grid_search, manifest, slurm_script
 from bench.sweep.apart import Forks
 from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
-from bench.sweep.expand import grid, of_experiment
+from bench.sweep.expand import grid, grouped, of_experiment
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, runs
 from bench.sweep.noise import noisy
@@ -246,7 +246,7 @@ class Sweep(Sweeper):
         )
         if isinstance(launcher, SideBySide):
             launcher.jobs, launcher.forks = jobs, self.forks
-        words = [[*job.cells[0].overrides, *self._grouped()] for job in jobs]
+        words = [[*job.cells[0].overrides, *grouped(self.config)] for job in jobs]
         try:
             returned = launcher.launch(words, initial_job_idx=0)
             for job, result in zip(jobs, returned, strict=True):
@@ -277,9 +277,3 @@ class Sweep(Sweeper):
                 outcome = evaluated(each, self.config.force, stores)
                 if outcome.status != "finished":
                     yield outcome
-
-    def _grouped(self) -> list[str]:
-        """Name the logger's group after the experiment, for loggers that know groups (W&B)."""
-        if self.config.experiment is None or self.config.logger.get("group", "") is not None:
-            return []
-        return [f"logger.group={self.config.hydra.runtime.choices['experiment']}"]

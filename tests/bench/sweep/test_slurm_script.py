@@ -105,6 +105,14 @@ def test_finished_runs_are_left_out(
     assert [command[-1] for command in _commands(runs)] == ["seed=2"]
 
 
+def test_runs_of_an_experiment_are_a_group_for_wandb(
+    own: str, sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], capsys: Shown
+) -> None:
+    assert sweep("experiment=own", own, "logger=wandb", "plan=slurm") == 0
+    _, (runs, _), _ = slurm(capsys.readouterr().out)
+    assert all("logger.group=own" in command for command in _commands(runs))
+
+
 @pytest.mark.usefixtures("own")
 def test_own_folders_of_configuration_go_with_every_command(
     sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], tmp_path: Path, capsys: Shown
