@@ -32,7 +32,7 @@ def script(cfg: DictConfig, jobs: Sequence[Job]) -> str:
 
     Args:
         cfg: The sweep's configuration, with Hydra's own node.
-        jobs: The runs that are not finished, at least one.
+        jobs: The runs that are not finished; with none, the table alone is left.
 
     Raises:
         ConfigError: Something of the command line does not go with it.
@@ -82,9 +82,10 @@ def _jobs(cfg: DictConfig, jobs: Sequence[Job]) -> Iterator[str]:
     """Yield the jobs of the script, each a function that writes what the job does."""
     if builds := _builds(cfg, jobs):
         yield _job("features", " &&\n".join(builds))
-    runs = (_resumable(cfg, "bench", *_words(job), *grouped(cfg)) for job in jobs)
-    cases = (f"{i}) {run} ;;" for i, run in enumerate(runs))
-    yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
+    if jobs:
+        runs = (_resumable(cfg, "bench", *_words(job), *grouped(cfg)) for job in jobs)
+        cases = (f"{i}) {run} ;;" for i, run in enumerate(runs))
+        yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
     yield _job("table", _resumable(cfg, "bench", "-m", *_asked(cfg)))
 
 

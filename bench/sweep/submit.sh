@@ -29,8 +29,11 @@ if declare -F features > /dev/null; then
     echo "features: job $job"
     after=(--dependency="afterok:$job")
 fi
-job=$(runs | submit --job-name="$name" --output="$logs/%x-%A_%a.log" --array="$array" "${after[@]}" "$@")
-echo "$count: job array $job"
-job=$(table | submit --job-name="$name-table" --output="$logs/%x-%j.log" --dependency="afterok:$job" "$@")
+if declare -F runs > /dev/null; then
+    job=$(runs | submit --job-name="$name" --output="$logs/%x-%A_%a.log" --array="$array" "${after[@]}" "$@")
+    echo "$count: job array $job"
+    after=(--dependency="afterok:$job")
+fi
+job=$(table | submit --job-name="$name-table" --output="$logs/%x-%j.log" "${after[@]}" "$@")
 echo "table: job $job"
 echo "logs: $logs"

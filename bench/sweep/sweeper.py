@@ -119,7 +119,7 @@ class Sweep(Sweeper):
         console.plan(self.config, own, together, misspelled)
         console.warn_of_encoders(self.config, places)
         if self.config.plan:
-            self._plan(todo)
+            self._plan(todo, [each for each in (*together, *misspelled) if not each.done])
             return []
         self._require(todo)
         manifest.write(self.config, places, together, misspelled, searches)
@@ -193,9 +193,12 @@ class Sweep(Sweeper):
 
     # -- before anything is done
 
-    def _plan(self, todo: Sequence[Job]) -> None:
-        """Print what `plan=` asks for of these runs: what they will cost, or a script for Slurm."""
-        if self.config.plan == "slurm" and todo:
+    def _plan(self, todo: Sequence[Job], then: Sequence[Ensemble | Noisy] = ()) -> None:
+        """Print what `plan=` asks for of these runs, and of what is made of them `then`.
+
+        That is what they will cost, or a script for Slurm.
+        """
+        if self.config.plan == "slurm" and (todo or then):
             print(slurm_script.script(self.config, todo), end="")
         elif todo:
             self._forecast(todo)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.sweep.job import Job
 from bench.sweep.slurm_script import SUBMIT
 from bench.verbatim import quoted
 
@@ -103,6 +104,23 @@ def test_finished_runs_are_left_out(
     assert sweep(*given, "seed=1,2") == 0
     (runs, _), _ = slurm(capsys.readouterr().out)
     assert [command[-1] for command in _commands(runs)] == ["seed=2"]
+
+
+def test_ensembles_that_are_left_have_their_job(
+    own: str,
+    sweep: Sweep,
+    slurm: Callable[[str], list[tuple[str, str]]],
+    capsys: Shown,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where the job of the table reached its time limit once too often."""
+    monkeypatch.setattr(Job, "_found", lambda _: "finished")
+    words = ("experiment=own", own, "+experiment.ensembles.both=with", "seed=1,2")
+    assert sweep(*words, "plan=slurm") == 0
+    ((table, options),) = slurm(capsys.readouterr().out)
+    (whole,) = _commands(table)
+    assert "experiment=own" in whole
+    assert "--dependency" not in options
 
 
 def test_runs_of_an_experiment_are_a_group_for_wandb(
