@@ -52,6 +52,7 @@ def train(
         TrainingError: the checkpoint is another training's or beyond the end of this one, a step of
             `keep` cannot be kept, the loss is no number any more, or the disk is full.
     """
+    verify(prepared)  # first: `prepare` makes anew only what it is told to, and this says how
     if not (prepared / folder.VOCABULARY).is_file():
         raise CorpusError(f"{prepared}: no prepared text: `prepare TEXT -o {prepared}` makes it")
     vocabulary = Vocabulary.read(prepared / folder.VOCABULARY)
@@ -59,7 +60,6 @@ def train(
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)
     )
-    verify(prepared)
     torch.manual_seed(training.seed)
     bilm, origin = (BiLM(options), None) if start is None else _trained(start, options)
     model = LanguageModel(bilm, len(vocabulary), training.dropout)

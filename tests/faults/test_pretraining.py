@@ -22,7 +22,7 @@ from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
 from elmo_core.pretraining.vocabulary import Vocabulary
-from tests.faults.damage import KINDS, flip
+from tests.faults.damage import KINDS
 
 EVERY = 3
 
@@ -175,18 +175,25 @@ def test_damaged_notes_of_prepare(
     assert str(prepared) in said
 
 
+@pytest.mark.parametrize(("name", "kind"), zip(READ, ["flip", "garbage", "gone"], strict=True))
 def test_the_way_back_from_a_damaged_corpus(
-    prepared: Path, text: Path, run: Callable[[Path], None], tmp_path: Path
+    name: str,
+    kind: str,
+    prepared: Path,
+    text: Path,
+    run: Callable[[Path], None],
+    tmp_path: Path,
 ) -> None:
-    tokens = prepared / READ[0]
-    before = tokens.read_bytes()
-    flip(tokens)
-    with pytest.raises(CorpusError, match=r"tokens\.int32: damaged .*remove .*report\.json"):
+    """With the report there, `prepare` would say that all is done."""
+    damaged = prepared / name
+    before = damaged.read_bytes()
+    KINDS[kind](damaged)
+    with pytest.raises(CorpusError, match=rf"{name}: damaged .*remove .*report\.json"):
         run(tmp_path / "out")
     begun = json.loads((prepared / "prepare.json").read_text())["request"]
     (prepared / "report.json").unlink()
     prepare([text], prepared, Request(**begun))
-    assert tokens.read_bytes() == before
+    assert damaged.read_bytes() == before
     run(tmp_path / "out")
 
 
