@@ -12,6 +12,7 @@ does what the first one left undone.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -170,9 +171,13 @@ def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _is_held_out(block: str, share: float) -> bool:
-    """Decide by the text alone: more files, or another order, move no sentence."""
+    return _place(block) < share
+
+
+def _place(block: str) -> float:
+    """Draw a number below 1 by the text alone: more files, or another order, move no sentence."""
     digest = sha256(block.encode()).digest()
-    return int.from_bytes(digest[:8], "big") < share * 2**64
+    return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def _too_small(out: Path, names: list[str], request: Request) -> str | None:
@@ -181,11 +186,21 @@ def _too_small(out: Path, names: list[str], request: Request) -> str | None:
     if next(train, None) is None:
         return f"{out}: no sentence to train on: the texts are empty or all held out"
     if next(heldout, None) is None:
-        return (
-            f"{out}: nothing is held out: the text is too short for a share of {request.heldout}: "
-            "give a larger one, such as --heldout 0.1"
-        )
+        return f"{out}: nothing is held out: {_too_few(out, names, request)}"
     return None
+
+
+def _too_few(out: Path, names: list[str], request: Request) -> str:
+    """Say what can be done where all blocks are there to train on."""
+    texts = (_blocks(read_tokenised([out / TRAIN / name])) for name in names)
+    places = [_place(block) for blocks in texts for block in blocks]
+    if len(places) == 1:
+        return f"{BLOCK} neighbouring sentences go together, and there are no more: give more text"
+    return (
+        f"{BLOCK} neighbouring sentences go together, and a share of {request.heldout} is none of "
+        f"these {len(places):,}: give a larger one, at least --heldout "
+        f"{math.ceil(min(places) * 1000) / 1000}"
+    )
 
 
 def _withdraw(out: Path, names: list[str]) -> None:

@@ -126,7 +126,7 @@ def test_a_folder_of_an_older_version_is_refused(folder: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("content", "share", "message"),
-    [("", 0.5, "no sentence to train on"), ("a b\n", 0.0, "nothing is held out")],
+    [("", 0.5, "no sentence to train on"), ("a b\n", 0.0, "there are no more: give more text")],
 )
 def test_a_corpus_without_text(tmp_path: Path, content: str, share: float, message: str) -> None:
     (tmp_path / "text").write_text(content)
@@ -141,10 +141,17 @@ def test_after_a_text_too_short_other_settings_can_begin_there(
     out = tmp_path / "out"
     (out / "train" / "texts").mkdir(parents=True)
     (out / "train" / "texts" / "of the user").write_text("kept")
-    with pytest.raises(CorpusError, match=r"--heldout 0\.1"):
+    with pytest.raises(CorpusError, match="nothing is held out"):
         prepare([folder], out, Request(heldout=0.0))
     assert [path.name for path in out.rglob("*") if path.is_file()] == ["of the user"]
     assert prepare([folder], out, HALF) == prepare([folder], tmp_path / "fresh", HALF)
+
+
+def test_a_text_too_short_names_a_share_that_is_enough(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="nothing is held out") as caught:
+        prepare([folder / "a"], tmp_path / "out", Request(heldout=0.1))
+    share = float(str(caught.value).rpartition("--heldout ")[2])
+    assert prepare([folder / "a"], tmp_path / "out", Request(heldout=share)).heldout_tokens == 500
 
 
 def test_what_is_no_text(tmp_path: Path) -> None:
