@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from elmo_core.errors import TextError
@@ -14,14 +14,20 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
     A name is the path from the parent of what was given, so that a folder's texts stay together.
     Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
     So is `out`, a folder below those given, where what is made of the texts is written.
+    Links to folders are followed, but for those that lead back to where they stand.
     """
     made = None if out is None else out.resolve()
     found: dict[str, Path] = {}
     for given in inputs:
         if not given.exists():
             raise TextError(f"{given}: no such file or folder")
+        if not (given.is_file() or given.is_dir()):
+            raise TextError(f"{given}: a pipe or device, and a text is read twice: give a file")
         root = given.resolve()
-        paths = sorted(_below(root, made)) if root.is_dir() else [root]
+        if root == made:
+            raise TextError(f"{out}: the folder of the texts themselves: choose another one")
+        ours = {made} - {None, *root.parents}  # a folder in `out` is meant as it is named
+        paths = sorted(_below(root, ours)) if root.is_dir() else [root]
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:
@@ -32,11 +38,17 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
     return found
 
 
-def _below(root: Path, made: Path | None) -> Iterator[Path]:
-    for path in root.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        ours = made is not None and root in made.parents and path.is_relative_to(made)
-        if path.is_file() and not hidden and not ours:
+def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:
+    """Yield the visible files of a folder and those in it, of which some may be barred."""
+    here = folder.resolve()
+    if here in barred:
+        return
+    for path in folder.iterdir():
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _below(path, barred | {here})
+        elif path.is_file():
             yield path
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
+
+from elmo_core.errors import TextError
 from elmo_core.text.files import find_texts
 
 
@@ -24,3 +28,24 @@ def test_what_is_made_of_the_texts_is_no_text(tmp_path: Path) -> None:
     assert list(find_texts([root], out)) == ["texts/a.txt"]
     assert list(find_texts([root], tmp_path / "out")) == ["texts/a.txt", "texts/made/raw/b.txt"]
     assert list(find_texts([out / "raw"], out)) == ["raw/b.txt"]  # as it was named
+    with pytest.raises(TextError, match="texts: the folder of the texts themselves"):
+        find_texts([root], root)
+
+
+def test_links_to_folders_are_followed_and_end(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "texts", tmp_path / "elsewhere"
+    for folder in (root / "a", elsewhere / "made"):
+        folder.mkdir(parents=True)
+        (folder / "x.txt").touch()
+    (root / "link").symlink_to(elsewhere)
+    (root / "a" / "up").symlink_to(root)
+    (elsewhere / "round").symlink_to(root / "link")
+    names = ["texts/a/x.txt", "texts/link/made/x.txt"]
+    assert list(find_texts([root])) == names
+    assert list(find_texts([root], elsewhere / "made")) == names[:1]
+
+
+def test_a_pipe_is_no_text(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TextError, match="pipe: a pipe or device"):
+        find_texts([tmp_path / "pipe"])
