@@ -127,7 +127,11 @@ class ScalarMix(nn.Module):
 
     def _layer(self, layer: Tensor, mask: Tensor) -> Tensor:
         layer = layer.to(self.gamma.dtype)
-        return _norm_sentences(layer, mask) if self.layer_norm else layer
+        if not self.layer_norm:
+            return layer
+        # In half precision a sentence's numbers are too many to be counted.
+        wide = layer.to(torch.promote_types(layer.dtype, torch.float32))
+        return _norm_sentences(wide, mask).to(layer.dtype)
 
     def extra_repr(self) -> str:
         return f"layers={self.layers}, dim={self.dim}, choice={self.choice!r}, l2={self.l2}"

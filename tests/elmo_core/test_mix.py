@@ -142,6 +142,18 @@ def test_padding_comes_out_as_zeros(layers: torch.Tensor, mask: torch.Tensor) ->
     assert (mix_of()(layers, mask)[1, 2:] == 0).all()
 
 
+def test_layer_norm_of_a_mix_in_half_precision() -> None:
+    """A sentence has more numbers than float16 can count."""
+    layers = torch.randn(1, 2, 100, 1024, generator=torch.Generator().manual_seed(0))
+    mask = torch.ones(1, 100, dtype=torch.bool)
+    mix = ScalarMix(2, 1024, layer_norm=True).eval()
+    expected = mix(layers, mask)
+    for dtype in (torch.float16, torch.bfloat16):
+        found = mix.to(dtype)(layers.to(dtype), mask)
+        assert found.dtype == dtype
+        torch.testing.assert_close(found.float(), expected, atol=0.03, rtol=0.03)
+
+
 def test_half_precision_layers_are_widened(layers: torch.Tensor, mask: torch.Tensor) -> None:
     for dtype in (torch.float16, torch.bfloat16):
         narrow = layers.to(dtype)
