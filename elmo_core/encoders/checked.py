@@ -41,8 +41,11 @@ class Checked:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the encoder itself."""
-        return str(self.encoder.fingerprint)
+        """The fingerprint of the encoder itself. Raises EncoderError if it is none."""
+        told = self.encoder.fingerprint
+        if not isinstance(told, str | int) or told == "":
+            raise self._wrong(f"its fingerprint must be a string (an attribute), not {told!r}")
+        return str(told)
 
     @property
     def parameters(self) -> int:

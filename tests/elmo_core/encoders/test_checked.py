@@ -95,6 +95,14 @@ def test_sizes_that_are_not_whole_numbers(
         Checked(Own())
 
 
+@pytest.mark.parametrize("value", [None, "", lambda self: "1"])
+def test_fingerprints_that_tell_nothing_apart(monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
+    """None is everybody's, and a method that is no property is another one in each process."""
+    monkeypatch.setattr(Own, "fingerprint", value)
+    with pytest.raises(EncoderError, match="encoder own: its fingerprint must be a string"):
+        _ = Checked(Own()).fingerprint
+
+
 class Keeping(Own):
     kept: list[str]
 
