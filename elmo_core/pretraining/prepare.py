@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
@@ -25,7 +25,7 @@ from elmo_core.packages import needed
 from elmo_core.pretraining.corpus import TOKENS, TYPES, encode
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import Vocabulary
-from elmo_core.text.files import find_texts, read_tokenised
+from elmo_core.text.files import find_texts, read_lines, read_tokenised
 from elmo_core.text.sentences import read_sentences
 from elmo_core.whole_files import replacing, sha256_of
 
@@ -73,7 +73,8 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
         What came out: counts, and how much of the text the vocabulary covers.
 
     Raises:
-        TextError: a text is missing or not UTF-8; the message names the file and the line.
+        TextError: a text is missing or not UTF-8; the message names the file and the line, and
+            nothing has been made.
         CorpusError: the texts are empty, nothing is held out (neither leaves anything in the
             folder), the folder was begun with another request, other texts or by an older version,
             or a file in it is damaged.
@@ -139,6 +140,8 @@ def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
     wanted = {"schema": 2, "request": asdict(request), "files": contents}  # 1: their sizes
     path = out / SETTINGS
     if not path.is_file():
+        for text in files.values():  # what is none is told before hours are spent on the others
+            deque(read_lines(text), maxlen=0)
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(wanted, indent=1), encoding="utf-8")
         return
