@@ -27,7 +27,10 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
         if root == made:
             raise TextError(f"{out}: the folder of the texts themselves: choose another one")
         ours = {made} - {None, *root.parents}  # a folder in `out` is meant as it is named
-        paths = sorted(_below(root, ours)) if root.is_dir() else [root]
+        try:
+            paths = sorted(_below(root, ours)) if root.is_dir() else [root]
+        except OSError as error:
+            raise TextError(f"{error.filename}: cannot be read ({error.strerror})") from error
         for path in paths:
             name = str(path.relative_to(root.parent))
             if name in found:

@@ -49,3 +49,12 @@ def test_a_pipe_is_no_text(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(TextError, match="pipe: a pipe or device"):
         find_texts([tmp_path / "pipe"])
+
+
+def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(TextError, match=r"test_a_folder.*: cannot be read \(Permission denied\)"):
+        find_texts([tmp_path])
