@@ -148,12 +148,13 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
     searches, more = _searches(one), _searches(other)
     if any(searches[place] != more[place] for place in searches.keys() & more.keys()):
         return None
+    papers = {**one.paper, **other.paper}
     return replace(
         one,
         command=_command_of_both(one.command, other.command),
         rows=list(dict.fromkeys([*one.rows, *other.rows])),
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
-        paper={**other.paper, **one.paper},
+        paper={row: {**other.paper.get(row, {}), **one.paper.get(row, {})} for row in papers},
         cells=list({**cells, **further, **cells}.values()),
         searches=[each for each in {**more, **searches}.values() if each],
     )

@@ -58,6 +58,17 @@ def test_a_seed_counts_once(tmp_path: Path) -> None:
     assert report.left_out == [f"snli/{first}: a later run of the same choice and seed stands"]
 
 
+def test_columns_of_two_machines_keep_the_numbers_of_the_paper(tmp_path: Path) -> None:
+    papers = {"last": 89.1, "all": 89.3}
+    for number, (column, value) in enumerate(papers.items()):
+        make = Maker(tmp_path / column)
+        cells = [make.cell("snli", "none"), make.cell("snli", column, l2=number, placement="input")]
+        paper = {"snli": {"none": 88.1, column: value}}
+        make.experiment("table2", cells, baseline="none", paper=paper)
+    (grid,) = collect([tmp_path / column for column in papers]).grids
+    assert grid.experiment.paper == {"snli": {"none": 88.1, **papers}}
+
+
 def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
     make, seeds = Maker(tmp_path), (1, 2, 3)
     cells = [make.cell("snli", "one", seed=seed, skill=0.55) for seed in seeds]
