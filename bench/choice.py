@@ -152,17 +152,17 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _id(values: Mapping[str, Any]) -> str:
-    text = json.dumps(_canonical(values), sort_keys=True)
+    text = json.dumps(canonical(values), sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     return f"{values['elmo']['placement']}-{digest}"
 
 
-def _canonical(value: object) -> object:
+def canonical(value: object) -> object:
     """Write whole numbers as floats, so that 1 and 1.0 are one choice."""
     if isinstance(value, dict):
-        return {key: _canonical(item) for key, item in value.items()}
+        return {key: canonical(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_canonical(item) for item in value]
+        return [canonical(item) for item in value]
     if isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench.choice import FILES, leaves
+from bench.choice import FILES, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Run
@@ -90,8 +90,7 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     names = _data_names(runs)
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        chosen = json.dumps([run.task, choice_of(run, names[run])], sort_keys=True, default=str)
-        by_choice[chosen].append(run)
+        by_choice[same_text([run.task, choice_of(run, names[run])])].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
     for runs in by_choice.values():
         latest = {run.seed: run for run in sorted(runs, key=_begun)}
@@ -205,7 +204,12 @@ def _of_encoders(
 def tells(key: str, chosen: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether the groups differ in `key`; one without ELMo is not asked about keys of it."""
     asked = [each for each in chosen if key in each or not key.startswith("elmo.")]
-    return len({str(each.get(key)) for each in asked}) > 1
+    return len({same_text(each.get(key)) for each in asked}) > 1
+
+
+def same_text(chosen: object) -> str:
+    """Write what was chosen so that the same choice is the same text: 1 is 1.0, as in run ids."""
+    return json.dumps(canonical(chosen), sort_keys=True, default=str)
 
 
 def _order(group: Group) -> tuple[Any, ...]:

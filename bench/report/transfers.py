@@ -15,7 +15,7 @@ from typing import Any
 from bench.choice import FILES
 from bench.experiment import View
 from bench.records import ManifestCell
-from bench.report.groups import SHOWN, Group, choice_of, told_apart
+from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart
 from bench.report.read import Experiment, Records, Run
 
 ARROW = "→"
@@ -74,7 +74,7 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
 def _choice(run: Run) -> str:
     """Return what was chosen, whatever was trained and tested on; a control task is a choice."""
     data = {key: run.choice["data"].get(key) for key in ("train_share", "control")}
-    return json.dumps({**choice_of(run, ""), "data": data}, sort_keys=True, default=str)
+    return same_text({**choice_of(run, ""), "data": data})
 
 
 def _columns(groups: Iterable[Group]) -> dict[str, Group]:

@@ -156,6 +156,17 @@ def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None
     assert found_scores.sd == pytest.approx(stdev(found_scores.values))
 
 
+def test_a_whole_number_and_its_fraction_are_one_choice(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for seed, dropout in ((1, 0), (2, 0.0), (3, 0.5)):
+        path = tmp_path / "snli" / make.run(seed=seed) / "config.yaml"
+        config = OmegaConf.load(path)
+        config.task.dropout = dropout
+        OmegaConf.save(config, path)
+    found = groups(read(tmp_path).finished)
+    assert [len(group.runs) for group in found] == [2, 1]
+
+
 def test_encoders_of_one_name_are_told_apart_by_their_keys(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     own = ({"seed": 1}, {"seed": 2}, {"seed": 0, "size": 64})
