@@ -9,6 +9,7 @@ from itertools import groupby
 from bench.console import counted
 from bench.records import SCHEMA, Searched
 from bench.report.all_tasks import over_all_tasks
+from bench.report.compare import paired
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
 from bench.report.read import Run
@@ -36,6 +37,7 @@ def notes(grid: Grid) -> list[str]:
         *_precisions(grid),
         *_old(grid),
         *_differences(grid),
+        *_fewer_seeds(grid),
         *_alike(grid),
         *_resolution(resolutions(grid)),
         *_all_tasks(grid),
@@ -184,6 +186,19 @@ def _differences(grid: Grid) -> Iterator[str]:
     )
     if rows:
         yield f"{', '.join(rows)}: examples taken as independent: these records name no clusters."
+
+
+def _fewer_seeds(grid: Grid) -> Iterator[str]:
+    """Say where a difference is not that of the scores beside it, since some have no partner."""
+    found = []
+    for (row, column), entry in grid.entries.items():
+        base = grid.entries.get((row, grid.base(row, column) or ""))
+        if base and entry.against:
+            pairs = paired(base.runs, entry.runs)
+            if {run for pair in pairs for run in pair} < {*base.runs, *entry.runs}:
+                found.append(f"{row}, {column} ({entry.against.seeds})")
+    if found:
+        yield f"Differences of the seeds that both have, fewer than the scores: {'; '.join(found)}."
 
 
 def _alike(grid: Grid) -> Iterator[str]:

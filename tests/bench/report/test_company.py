@@ -58,6 +58,16 @@ def test_a_seed_counts_once(tmp_path: Path) -> None:
     assert report.left_out == [f"snli/{first}: a later run of the same choice and seed stands"]
 
 
+@pytest.mark.parametrize(("seeds", "said"), [((1, 2, 3), False), ((2, 3), True), ((2, 3, 4), True)])
+def test_a_difference_of_fewer_seeds_than_the_scores_is_named(
+    tmp_path: Path, seeds: tuple[int, ...], said: bool
+) -> None:
+    make = Maker(tmp_path)
+    make.two_columns(seeds=((1, 2, 3), seeds))
+    note = "Differences of the seeds that both have, fewer than the scores: snli, ELMo (2)."
+    assert (note in notes(table(make)[1])) == said
+
+
 def test_columns_of_two_machines_keep_the_numbers_of_the_paper(tmp_path: Path) -> None:
     papers = {"last": 89.1, "all": 89.3}
     for number, (column, value) in enumerate(papers.items()):
