@@ -12,7 +12,16 @@ from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
 from bench.report.export import LOCAL
-from bench.report.read import Experiment, Records, ReportError, Run, has_runs, in_order, read
+from bench.report.read import (
+    Experiment,
+    Key,
+    Records,
+    ReportError,
+    Run,
+    has_runs,
+    in_order,
+    read,
+)
 from bench.report.reproduction import ROUNDING
 
 
@@ -31,7 +40,7 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
         return each[0]
     whole = Records(places[0])
     for records in each:
-        whole.problems += [*_conflicts(whole, records), *records.problems]
+        whole.problems += [*_conflicts(whole.runs, records.runs), *records.problems]
         whole.runs = {**records.runs, **whole.runs}
         whole.failed = {**records.failed, **whole.failed}
         whole.unfinished |= records.unfinished
@@ -51,15 +60,22 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
         return _with_unread(read(place, trusted), files)
     records = Records(place)
     for path in files:
+        here = Records(path)
         try:
-            records.problems += _read_file(records, path, tuple(trusted))
+            records.problems += _read_file(here, path, tuple(trusted))
         except OSError as error:
             raise ReportError(f"{path} cannot be read ({error})") from None
+        records.problems += _conflicts(records.runs, here.runs, ", but in the other's own tables")
+        records.runs = records.runs | here.runs | records.runs  # the first, in their order
+        records.files[path] = here.runs
+        records.experiments += here.experiments
     if not (records.runs or records.experiments):
         why = "".join(f" ({problem})" for problem in records.problems[:1])
         raise ReportError(f"{place}: no runs and no experiments in it{why}")
     commands = {cell.key: cell.command for each in records.experiments for cell in each.cells}
-    records.runs = {key: replace(run, asked=commands.get(key)) for key, run in records.runs.items()}
+    for runs in reversed(records.files.values()):
+        runs.update({key: replace(run, asked=commands.get(key)) for key, run in runs.items()})
+        records.runs.update(runs)
     records.experiments = in_order(records.experiments)
     return records
 
@@ -104,10 +120,12 @@ def _take(records: Records, path: Path, line: Mapping[str, Any], trusted: tuple[
     records.runs[key] = Run(place, found.result, trusted=trusted, reference=found)
 
 
-def _conflicts(whole: Records, more: Records) -> Iterator[str]:
+def _conflicts(
+    whole: Mapping[Key, Run], more: Mapping[Key, Run], besides: str = ""
+) -> Iterator[str]:
     """Yield a line for each run that both have, with other scores."""
-    for key in sorted(whole.runs.keys() & more.runs.keys()):
-        ours, theirs = whole.runs[key], more.runs[key]
+    for key in sorted(whole.keys() & more.keys()):
+        ours, theirs = whole[key], more[key]
         for split in sorted(ours.result.metrics.keys() | theirs.result.metrics.keys()):
             pair = ours.score(split), theirs.score(split)
             known = [score for score in pair if score is not None]
@@ -115,7 +133,7 @@ def _conflicts(whole: Records, more: Records) -> Iterator[str]:
                 said = " and ".join("none" if one is None else f"{one:.2f}" for one in pair)
                 yield (
                     f"{'/'.join(key)}: {ours.folder} and {theirs.folder} differ in {split} "
-                    f"{ours.result.metric}, {said}: the first stands"
+                    f"{ours.result.metric}, {said}: the first stands{besides}"
                 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -134,6 +134,7 @@ class Records:
     damaged: set[Key] = field(default_factory=set)
     experiments: list[Experiment] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # a line for each damaged or outdated record
+    files: dict[Path, dict[Key, Run]] = field(default_factory=dict)  # the runs of each, of a folder
 
     @property
     def finished(self) -> list[Run]:
@@ -153,6 +154,12 @@ class Records:
         asked = {cell.key for each in self.experiments for cell in each.cells}
         found = (run for key, run in self.runs.items() if key not in asked)
         return [run for run in found if run.result.evaluation is not None]
+
+    def of(self, experiment: Experiment) -> Records:
+        """Return the records that its table is made of: where several files of results have a run,
+        that of the experiment's own file."""
+        own = self.files.get(experiment.path.parent, {})
+        return replace(self, runs={key: own.get(key, run) for key, run in self.runs.items()})
 
     def leave_outdated(self) -> None:
         """Leave out what was made of runs that have been repeated since; `problems` name it."""

@@ -78,7 +78,7 @@ def collect(
         records.problems += reference.problems
     return Report(
         records,
-        [fill(each, records) for each in (*records.experiments, *transfers(records))],
+        [fill(each, records.of(each)) for each in (*records.experiments, *transfers(records))],
         groups(records.listed),
         reproduced,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from bench.experiment import View
 from bench.report import frames
+from bench.report.export import export
 from bench.report.grid import Grid
 from bench.report.notes import notes
+from bench.report.read import read
 from bench.report.report import Report, collect
 from bench.report.resolution import resolutions
 from bench.report.sample_efficiency import reached, series
@@ -77,6 +80,27 @@ def test_columns_of_two_machines_keep_the_numbers_of_the_paper(tmp_path: Path) -
         make.experiment("table2", cells, baseline="none", paper=paper)
     (grid,) = collect([tmp_path / column for column in papers]).grids
     assert grid.experiment.paper == {"snli": {"none": 88.1, **papers}}
+
+
+def test_each_file_of_results_has_its_own_runs_in_its_tables(tmp_path: Path) -> None:
+    """Of one choice and seed, made by two versions, whose scores differ."""
+    means = {}
+    for name, skill in (("a", 0.5), ("b", 0.8)):
+        make = Maker(tmp_path / name)
+        cell = make.cell("snli", "none", skill=skill)
+        folder = make.folder / "snli" / cell.run_id
+        path = folder.rename(folder.with_name("none-0000000001")) / "result.json"
+        path.write_text(path.read_text().replace(cell.run_id, "none-0000000001"))
+        make.experiment(name, [replace(cell, run_id="none-0000000001")])
+        means[name] = collect([make.folder]).grids[0].entries["snli", "none"].scores
+        records = read(make.folder)
+        export(records, records.runs, tmp_path / "results" / f"{name}.jsonl")
+    report = collect([tmp_path / "results"])
+    found = {grid.experiment.name: grid.entries["snli", "none"].scores for grid in report.grids}
+    assert found == means
+    assert [group.scores("dev") for group in report.groups] == [means["a"]]
+    assert len(report.left_out) == 2  # dev and test
+    assert all("none-0000000001" in line and "first stands" in line for line in report.left_out)
 
 
 def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
