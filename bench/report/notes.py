@@ -259,8 +259,17 @@ def _probes(grid: Grid) -> Iterator[str]:
 def _data(grid: Grid) -> Iterator[str]:
     experiment = grid.experiment
     for row in experiment.rows:
-        if grid.split(row) != experiment.split:
+        split = grid.split(row)
+        if split != experiment.split:
             yield f"{row}: no test score in every run, so dev is shown."
+        known = (
+            run.result.data.get("fingerprint", {}) for e in grid.row(row) if e for run in e.runs
+        )
+        if len({prints[split] for prints in known if split in prints}) > 1:
+            yield (
+                f"{row}: not all of its runs were scored on the same {split} examples "
+                "(data.fingerprint), so that their data differs, too."
+            )
     if experiment.paper and experiment.data != "paper":
         yield (
             f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "

@@ -71,6 +71,18 @@ def test_a_difference_of_fewer_seeds_than_the_scores_is_named(
     assert (note in notes(table(make)[1])) == said
 
 
+@pytest.mark.parametrize("editions", ["aa", "ab"])
+def test_a_row_of_two_editions_of_the_data_says_so(tmp_path: Path, editions: str) -> None:
+    make = Maker(tmp_path)
+    cells = [make.cell("snli", "none"), make.cell("snli", "ELMo", placement="input")]
+    for cell, edition in zip(cells, editions, strict=True):
+        data = {"name": "mini", "fingerprint": {"train": "c", "dev": edition}}
+        changed(make, "snli", cell.run_id, data=data)
+    make.experiment("two", cells, baseline="none")
+    said = any("not all of its runs" in note for note in notes(table(make)[1]))
+    assert said == (editions == "ab")
+
+
 def test_columns_of_two_machines_keep_the_numbers_of_the_paper(tmp_path: Path) -> None:
     papers = {"last": 89.1, "all": 89.3}
     for number, (column, value) in enumerate(papers.items()):
