@@ -37,6 +37,10 @@ SPECIAL = str.maketrans(
         "λ": r"$\lambda$",
         "γ": r"$\gamma$",
         "‖": r"$\|$",
+        "|": "$|$",
+        "→": r"$\to$",
+        "×": r"$\times$",
+        "…": r"\dots{}",
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
 )

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.report.formats.latex import escaped
+
 NEEDED = ("booktabs.sty", "graphicx.sty", "pifont.sty", "xcolor.sty", "pzdr.tfm")
 PAPER = r"""\documentclass{article}
 PREAMBLE
@@ -24,6 +26,12 @@ def _missing() -> str:
         return "no pdflatex"
     gone = [name for name in NEEDED if subprocess.run(["kpsewhich", name]).returncode]
     return f"a TeX without {', '.join(gone)}" if gone else ""
+
+
+def test_what_tables_say_beyond_ascii_and_bars_are_set_by_commands() -> None:
+    """A bar alone is a dash in LaTeX's own font, and an arrow an error."""
+    found = escaped("trained on → tested on, 3 × 512, p|q, no file …")
+    assert found == r"trained on $\to$ tested on, 3 $\times$ 512, p$|$q, no file \dots{}"
 
 
 @pytest.mark.slow
