@@ -39,7 +39,8 @@ def forest(grid: Grid) -> Iterator[Picture]:
     yield Picture(
         name=f"{experiment.id}-differences",
         section=experiment.id,
-        caption=f"Differences from {grid.baseline}, with {wording.CONFIDENCE} intervals.",
+        caption=f"Differences from {grid.baseline}, with {wording.CONFIDENCE} intervals; "
+        "significant: p < 0.05, with Holm's correction over all of them.",
         alt=f"{experiment.title}: differences from {grid.baseline} with intervals",
         figure=figure,
     )

@@ -49,6 +49,14 @@ def test_a_line_beside_a_curve_is_seen_with_its_label(
     assert within.y0 <= box.y0 < box.y1 <= within.y1
 
 
+def test_differences_say_by_which_p_they_are_significant(tmp_path: Path) -> None:
+    """An interval may leave out 0 where the corrected p-value is not small."""
+    make = Maker(tmp_path)
+    make.two_columns()
+    (picture,) = (each for each in draw(collect([tmp_path])) if "differences" in each.name)
+    assert "Holm's correction" in picture.caption
+
+
 def of_two_mixes(folder: Path, **changes: Any) -> Maker:
     """Sample efficiency of no ELMo and of two mixes, trained for the longer the less there is."""
     make, cells = Maker(folder), []
