@@ -17,6 +17,9 @@ from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Batch, Example, NotProbed, Task
 
 POOL = 50  # batches that are sorted by length together: little padding, still well mixed
+# From one process's seed to the next one's. A CPU's generator looks at the lowest 32 bits alone, in
+# which 2**32 divided by the golden ratio keeps many processes far apart (Knuth).
+APART = (1 << 48) + 0x9E3779B1
 
 
 class BenchBatch(TypedDict):
@@ -35,7 +38,7 @@ def epoch_seed(seed: int, epoch: int, rank: int = 0) -> int:
         epoch: Counted from 0.
         rank: Of the process, for what each process draws for itself.
     """
-    return (rank << 48) + seed * 100_003 + epoch  # below 2**48 without the rank
+    return rank * APART + seed * 100_003 + epoch  # below 2**48 without the rank
 
 
 def drawn(examples: Dataset, seed: int) -> list[int]:

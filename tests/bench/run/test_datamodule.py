@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+import torch
 from datasets import Dataset
 
 from bench.run.datamodule import BenchData, BucketSampler, epoch_seed
@@ -74,5 +75,7 @@ def test_each_process_draws_its_own_dropout() -> None:
     """Rank 0's is what one process draws; no two processes, epochs or seeds share one."""
     assert epoch_seed(1, 3) == epoch_seed(1, 3, rank=0)
     chosen = itertools.product((0, 1, 2**31 - 1), range(3), range(3))
-    assert len({epoch_seed(*each) for each in chosen}) == 27
+    seeds = [epoch_seed(*each) for each in chosen]
+    found = [torch.rand(4, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
+    assert len({tuple(each.tolist()) for each in found}) == 27
     assert epoch_seed(2**31 - 1, 100_000, 1023) < 2**63
