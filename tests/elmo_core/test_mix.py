@@ -154,6 +154,16 @@ def test_layer_norm_of_a_mix_in_half_precision() -> None:
         torch.testing.assert_close(found.float(), expected, atol=0.03, rtol=0.03)
 
 
+def test_a_row_of_padding_alone_leaves_gradients_numbers(layers: torch.Tensor) -> None:
+    mix = mix_of(layer_norm=True)
+    mask = torch.tensor([[True] * 4, [False] * 4])
+    out = mix(layers, mask)
+    assert (out[1] == 0).all()
+    out.square().sum().backward()
+    assert mix.w.grad.isfinite().all()
+    assert mix.gamma.grad.isfinite()
+
+
 def test_half_precision_layers_are_widened(layers: torch.Tensor, mask: torch.Tensor) -> None:
     for dtype in (torch.float16, torch.bfloat16):
         narrow = layers.to(dtype)

@@ -16,6 +16,12 @@ def test_spelling() -> None:
     assert where.tolist() == [[2, 1, 2], [3, 0, 0]]
 
 
+def test_a_long_word_keeps_its_beginning() -> None:
+    words, where = spell([["abcdef", "abcxyz"], ["def"]], longest=3)
+    assert (words - 1).tolist() == [list(b"abc"), list(b"def")]
+    assert where.tolist() == [[1, 1], [2, 0]]
+
+
 def test_a_word_has_one_vector_whatever_stands_beside_it() -> None:
     torch.manual_seed(0)
     cnn = CharCNN(char_dim=4, filters=6, widths=[2, 3])

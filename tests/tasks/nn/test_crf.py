@@ -112,6 +112,14 @@ def test_neighbours_and_padding_change_nothing() -> None:
         assert model.log_partition(alone, real).item() == partition[row].item()
 
 
+def test_half_precision_is_added_up_in_whole() -> None:
+    """In bfloat16, a sum of many numbers would lose the last ones."""
+    model, tags = crf(BIO)
+    emissions = (20 * torch.randn(2, 60, tags)).bfloat16()
+    given = torch.ones(2, 60).bool(), torch.zeros(2, 60).long()
+    assert model(emissions, *given).item() == model(emissions.float(), *given).item()
+
+
 def test_viterbi_needs_no_start_and_no_end() -> None:
     emissions, mask = example(3)
     transitions = torch.randn(3, 3, generator=torch.Generator().manual_seed(3))

@@ -108,6 +108,19 @@ def test_words_learned_from_scratch() -> None:
     assert embedding.table.weight.requires_grad
 
 
+def test_padding_stays_zero_while_vectors_are_learned() -> None:
+    embedding = WordEmbedding(Words.learned(Counter({"the": 5}), dim=6))
+    embedding(torch.tensor([[PAD, UNK, 2]])).sum().backward()
+    assert embedding.table.weight.grad is not None
+    assert embedding.table.weight.grad.any(dim=1).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("std", [0.1, 0.4])
+def test_learned_vectors_begin_as_long_as_they_are_asked_to(std: float) -> None:
+    words = Words.learned(Counter({str(i): 2 for i in range(300)}), dim=50)
+    assert WordEmbedding(words, std=std).table.weight[1:].std().item() == pytest.approx(std, 0.05)
+
+
 def glove(folder: Path, text: str) -> Path:
     path = folder / "glove.txt"
     path.write_text(text, encoding="utf-8")
