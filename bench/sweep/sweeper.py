@@ -119,7 +119,8 @@ class Sweep(Sweeper):
         console.plan(self.config, own, together, misspelled)
         console.warn_of_encoders(self.config, places)
         if self.config.plan:
-            self._plan(todo, [each for each in (*together, *misspelled) if not each.done])
+            further: list[Ensemble | Noisy] = [*together, *misspelled]
+            self._plan(todo, [each for each in further if not each.done])
             return []
         self._require(todo)
         manifest.write(self.config, places, together, misspelled, searches)
