@@ -66,11 +66,7 @@ def run(cfg: DictConfig) -> Finished:
     if cfg.trainer.devices in ALL:  # on another machine, that would be another run
         cfg.trainer.devices = str(world_size(cfg.trainer))
     choice, record = chosen(cfg)
-    result = record.finished()
-    if result is not None and not cfg.force:
-        if _is_first():
-            note = f"finished earlier{of_old(result, choice)}; force=true repeats it"
-            panel.show(result, record.folder, note, cfg.trainer.limit_batches)
+    if (result := _earlier(cfg, choice, record)) is not None:
         return result
     steps = _Run(cfg, choice, record)
     if not _is_first():
@@ -82,6 +78,10 @@ def run(cfg: DictConfig) -> Finished:
         choice, record, lambda: steps.module, force=cfg.force, new=not record.folder.exists()
     )
     with record.lock(), said_in(record.log), account:
+        if (
+            result := _earlier(cfg, choice, record)
+        ) is not None:  # the lock may have been waited for
+            return result
         if cfg.force:
             record.forget()
         else:
@@ -89,6 +89,17 @@ def run(cfg: DictConfig) -> Finished:
         record.write_config(cfg)
         result = steps.go()
     panel.show(result, record.folder, limit_batches=cfg.trainer.limit_batches)
+    return result
+
+
+def _earlier(cfg: DictConfig, choice: Choice, record: Record) -> Finished | None:
+    """Show and return what the run gave before; None where it is to be done."""
+    result = record.finished()
+    if result is None or cfg.force:
+        return None
+    if _is_first():
+        note = f"finished earlier{of_old(result, choice)}; force=true repeats it"
+        panel.show(result, record.folder, note, cfg.trainer.limit_batches)
     return result
 
 

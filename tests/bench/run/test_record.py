@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,20 @@ def test_a_look_says_whether_a_folder_is_held_and_makes_none(tmp_path: Path) -> 
         with pytest.raises(BusyError), Record(record.folder).lock():
             pass
     assert not record.busy()
+
+
+def test_a_run_that_another_process_ends_in_this_moment_is_shown(
+    small: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small("elmo.placement=none", "training.max_epochs=1")
+    result = (folder / "result.json").rename(tmp_path / "result.json")
+    before, another = result.stat().st_mtime_ns, lock(folder / ".lock")
+    assert another is not None
+
+    def ends(_: float) -> None:
+        result.rename(folder / "result.json")
+        another.close()
+
+    monkeypatch.setattr("bench.run.record.time.sleep", ends)
+    small("elmo.placement=none", "training.max_epochs=1")
+    assert (folder / "result.json").stat().st_mtime_ns == before
