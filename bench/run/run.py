@@ -78,9 +78,7 @@ def run(cfg: DictConfig) -> Finished:
         choice, record, lambda: steps.module, force=cfg.force, new=not record.folder.exists()
     )
     with record.lock(), said_in(record.log), account:
-        if (
-            result := _earlier(cfg, choice, record)
-        ) is not None:  # the lock may have been waited for
+        if (result := _earlier(cfg, choice, record)) is not None:  # of whoever held the lock before
             return result
         if cfg.force:
             record.forget()

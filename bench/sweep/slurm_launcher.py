@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from submitit import Job
 
 PAUSE = 2.0  # seconds between two looks at what is running
-GRACE = 20.0  # seconds that a result may take to be seen, after its job has ended
+GRACE = 90.0  # seconds that a result may take to be seen, after its job's end; NFS looks each 60
 GONE = "GONE"  # not known to Slurm any more
 ENDED = {
     *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", GONE),
