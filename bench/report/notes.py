@@ -16,6 +16,7 @@ from bench.report.read import Run
 from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution, resolutions
 from bench.report.statistics import POWER, Comparison
 from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, smallest
+from bench.run.provenance import SUITE
 
 REPRODUCTION = "Against the reference"
 REPRODUCED = (
@@ -35,6 +36,7 @@ def notes(grid: Grid) -> list[str]:
         *_searches(grid),
         *_rising(grid),
         *_precisions(grid),
+        *_versions(grid),
         *_old(grid),
         *_differences(grid),
         *_fewer_seeds(grid),
@@ -138,6 +140,17 @@ def _precisions(grid: Grid) -> Iterator[str]:
             f"{columns.total()} of {counted(len(trained), 'run')} ({_numbers(columns)}) trained in "
             f"{taken} where {asked} was asked for, which their processor does not have."
         )
+
+
+def _versions(grid: Grid) -> Iterator[str]:
+    """Say which columns have runs of which version, where not all were trained by one."""
+    made: dict[str, Counter[str]] = {}
+    for column, run in _trained(grid):
+        if version := run.result.versions.get(SUITE):
+            made.setdefault(version, Counter())[column] += 1
+    if len(made) > 1:
+        each = [f"{version} ({_numbers(made[version])})" for version in sorted(made)]
+        yield f"Trained by several versions of {SUITE}: {'; '.join(each)}."
 
 
 def _trained(grid: Grid) -> list[tuple[str, Run]]:

@@ -71,6 +71,17 @@ def test_a_difference_of_fewer_seeds_than_the_scores_is_named(
     assert (note in notes(table(make)[1])) == said
 
 
+def test_runs_of_several_versions_are_counted(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    make.two_columns(seeds=((1, 2), (1, 2)))
+    _, grid = table(make)
+    assert not any("versions" in note for note in notes(grid))
+    run = grid.entries["snli", "ELMo"].runs[0]
+    changed(make, "snli", run.id, versions={"elmo-bench": "0.3.0"})
+    (note,) = (note for note in notes(table(make)[1]) if "versions" in note)
+    assert note.endswith("elmo-bench: 0.1.0 (baseline 2, ELMo 1); 0.3.0 (ELMo 1).")
+
+
 @pytest.mark.parametrize("editions", ["aa", "ab"])
 def test_a_row_of_two_editions_of_the_data_says_so(tmp_path: Path, editions: str) -> None:
     make = Maker(tmp_path)
