@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from datasets import Dataset
 
-from bench.run.datamodule import BenchData, BucketSampler, epoch_seed
+from bench.run.datamodule import BenchBatch, BenchData, BucketSampler, epoch_seed
+from tasks.task import Example
 
 SIZES = [random.Random(i).randint(1, 80) for i in range(1000)]
 
@@ -69,6 +73,76 @@ def test_a_share_of_the_training_set_is_what_it_says() -> None:
     assert other is not None
     assert len({*range(100)} & sets[3]) < 30  # not the first ones, and other ones for each seed
     assert len({*other["number"]} & sets[3]) < 30
+
+
+class Words:
+    """As much of a task as serving batches needs: n words in the n-th example of a split."""
+
+    SIZES = {"train": 200, "dev": 10, "test": 5}
+
+    def load(self, split: str) -> Dataset:
+        count = self.SIZES[split]
+        sizes = random.Random(split).sample(range(1, count + 1), count)
+        return Dataset.from_list([{"words": [split] * n, "label": split} for n in sizes])
+
+    def sentences(self, example: Example) -> list[list[str]]:
+        return [example["words"], [f"{len(example['words'])}"]]
+
+    def size(self, example: Example) -> int:
+        return len(example["words"])
+
+    def collate(self, examples: list[Example]) -> dict[str, torch.Tensor]:
+        return {"size": torch.tensor([self.size(example) for example in examples])}
+
+    def control(self, train: Dataset, seed: int) -> Callable[[Example], Example]:
+        return lambda example: {**example, "label": f"{train[0]['label']} {seed}"}
+
+
+def served(name: str, rank: int = 0, world: int = 1, **given: Any) -> list[BenchBatch]:
+    data = BenchData(Words(), 4, **{"seed": 1, **given})  # type: ignore[arg-type]
+    data.trainer = SimpleNamespace(global_rank=rank, world_size=world)  # type: ignore[assignment]
+    return list(getattr(data, f"{name}_dataloader")())
+
+
+def sizes(batches: list[BenchBatch]) -> list[list[int]]:
+    return [batch["tensors"]["size"].tolist() for batch in batches]
+
+
+def test_dev_and_test_are_served_whole_the_longest_first() -> None:
+    """However small a share is trained on, and with the last few, who make no whole batch."""
+    assert sizes(served("val")) == [[10, 9, 8, 7], [6, 5, 4, 3], [2, 1]]
+    assert sizes(served("test", train_share=0.01)) == [[5, 4, 3, 2], [1]]
+    assert sizes(served("val", rank=1, world=2)) == [[9, 7, 5, 3], [1]]
+    assert {e["label"] for batch in served("val") for e in batch["examples"]} == {"dev"}
+
+
+def test_training_goes_through_lengths_in_no_order() -> None:
+    one, other = sizes(served("train")), sizes(served("train", seed=2))
+    assert sorted(n for batch in one for n in batch) == list(range(1, 201))
+    firsts = [batch[0] for batch in one]
+    assert firsts not in (sorted(firsts), sorted(firsts, reverse=True))
+    assert one != other
+    halves = [sizes(served("train", rank=rank, world=2)) for rank in (0, 1)]
+    assert [*halves[0], *halves[1]] == [*one[::2], *one[1::2]]
+
+
+def test_layers_are_those_of_all_sentences_in_their_order() -> None:
+    data = BenchData(Words(), 4, seed=1)  # type: ignore[arg-type]
+    data.store = SimpleNamespace(layers=list)  # type: ignore[assignment]
+    batch = data.collate([{"words": ["a", "b"]}, {"words": ["c"]}])
+    assert batch["layers"] == [["a", "b"], ["2"], ["c"], ["1"]]
+
+
+def test_a_control_task_is_trainings_in_every_split() -> None:
+    """By the run's seed; what tells whether two runs had one set are the labels as they were."""
+    plain, control = (
+        BenchData(Words(), 4, seed=3, control=control)  # type: ignore[arg-type]
+        for control in (False, True)
+    )
+    for name in ("train", "dev"):
+        assert set(plain.examples(name)["label"]) == {name}
+        assert set(control.examples(name)["label"]) == {"train 3"}
+    assert plain.fingerprints == control.fingerprints
 
 
 def test_each_process_draws_its_own_dropout() -> None:
