@@ -12,6 +12,7 @@ import torch
 from bench.predict import Predictor
 from elmo_core import Placement
 from tasks.formats.tagged import SECTIONS, UPOS, XPOS, locate, read
+from tasks.pos.model import IGNORED
 from tasks.pos.score import counts, from_counts, score
 from tasks.pos.task import POS
 from tasks.task import DataError
@@ -199,6 +200,7 @@ def test_a_tag_that_training_did_not_show_is_missed(task: POS) -> None:
     examples = [dev[0]]
     output = task.model(Placement("none", 0, 0))(task.collate(examples), None)
     assert torch.isfinite(output["loss"])
+    assert (task.collate(examples)["tags"] == IGNORED).tolist() == [[False, False, True]]
     (row,) = task.predict(output, examples)
     assert row["gold"] == ["NNP", "VBD", "SYM"]
     assert set(row["prediction"]) <= set(task.tags) == {"VB", "RB", ".", "NNP", "VBD"}

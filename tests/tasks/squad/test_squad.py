@@ -177,6 +177,7 @@ def test_a_paragraph_is_one_sentence_for_all_its_questions(tmp_path: Path) -> No
     task = SQuAD()
     distinct = {tuple(s) for row in dev(tmp_path) for s in task.sentences(row)}
     assert tuple(tokenise(PASSAGE).words) in distinct
+    assert all(task.sentences(row) == [row["tokens"], row["question"]] for row in dev(tmp_path))
     assert len(distinct) == 1 + len(QUESTIONS)
 
 

@@ -121,6 +121,9 @@ def test_phrases_are_the_longer_constituents_of_training_sentences(
     assert "train.txt: 4 sentences, and 2 phrases of 4 words or more" in caplog.text
     assert "dev.txt: 4 sentences" in caplog.text
     assert len(SST5(folder=str(trees), min_phrase=3).load("train") or []) == 4 + 5
+    (_, *phrases) = list(SST5(folder=str(trees), min_phrase=2).load("train") or [])[:5]
+    labels = ["neutral", "positive", "positive", "very positive"]  # their own, not the sentence's
+    assert [row["label"] for row in phrases] == labels
     assert len(SST5(folder=str(trees), phrases=False).load("train") or []) == 4
 
 

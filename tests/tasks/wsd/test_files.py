@@ -59,6 +59,16 @@ def test_words_are_read_without_a_treebanks_escapes(wsd_folder: Path) -> None:
     assert spans == [(1, 2), (4, 5), (1, 4), (4, 6)]
 
 
+def test_lemmas_are_told_apart_without_capitals(wsd_folder: Path) -> None:
+    """As the inventory's are: else `Bank` would have no first sense."""
+    path = wsd_folder / "semcor" / "semcor.data.xml"
+    path.write_text(path.read_text().replace('lemma="bank"', 'lemma="Bank"'))
+    one, _, two = read_sentences(path)
+    assert [each.lemma for each in (*one.instances, *two.instances)] == [
+        *("sit#v", "bank#n", "bank#n", "take_place#v")
+    ]
+
+
 def test_a_corpus_is_read_as_it_comes(wsd_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its first sentence is there before the last line is: what comes after is not XML."""
     monkeypatch.setattr(corpus, "CHUNK", 64)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from datasets import Dataset
 from torch import Tensor
 
 from elmo_core import Placement
@@ -171,9 +172,20 @@ def test_yardsticks(task: WSD) -> None:
     assert found == pytest.approx(dict.fromkeys(("first sense", "most frequent sense"), expected))
 
 
+def test_the_most_frequent_sense_is_trainings(task: WSD) -> None:
+    """It need not be the first of the inventory, which stands in for lemmas training lacks."""
+    money = {"lemmas": ["bank#n"], "senses": [[MONEY]]}
+    train = Dataset.from_list([money, {**money, "senses": [[RIVER]]}, money])
+    split = Dataset.from_list(
+        [{**money, "set": "s"}, {"lemmas": ["sit#v"], "senses": [[SAT]], "set": "s"}]
+    )
+    found = task.yardsticks(train, split)
+    assert found == {"first sense": 50.0, "most frequent sense": 100.0}
+
+
 def test_new_text_says_what_is_wrong(task: WSD) -> None:
     found = task.parse(
-        {"text": "He took a long walk", "word": "took", "pos": "VERB", "lemma": "take"}
+        {"text": "He took a long walk", "word": "took", "pos": "VERB", "lemma": "Take"}
     )
     assert (found["lemmas"], found["spans"]) == (["take#v"], [[1, 2]])
     for given, says in (

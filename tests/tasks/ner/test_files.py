@@ -1,0 +1,47 @@
+"""Named entities' files: which is read, and where its rows are parted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tasks.ner.data import FILES, UNDIVIDED, locate, read
+
+
+@pytest.mark.parametrize(
+    ("row", "token"),
+    [
+        ("10\xa0000 NN {}", "10\xa0000"),
+        ("10\xa0000   NN  {}", "10\xa0000"),
+        ("10\xa0000\t{}", "10\xa0000"),
+        ("10 000\t{}", "10 000"),
+    ],
+)
+def test_a_blank_in_a_token_parts_nothing(row: str, token: str, tmp_path: Path) -> None:
+    """A no-break one never does, another one does only where there are no tabs."""
+    (tmp_path / "dev.txt").write_text(row.format("B-X") + "\n", encoding="utf-8")
+    (found,) = read(tmp_path, "dev") or ()
+    assert (found["tokens"], found["tags"]) == ([token], ["B-X"])
+
+
+def test_each_split_has_files_of_its_own_the_published_before_copies(tmp_path: Path) -> None:
+    for names in FILES.values():
+        for name in names:
+            (tmp_path / name).touch()
+    firsts = {split: locate(tmp_path, split) for split in FILES}
+    assert firsts == {
+        "train": tmp_path / "eng.train",
+        "dev": tmp_path / "eng.testa",
+        "test": tmp_path / "eng.testb",
+    }
+    every = [name for names in FILES.values() for name in names]
+    assert len(set(every)) == len(every)
+
+
+def test_sentences_of_one_file_are_numbered_through(tmp_path: Path) -> None:
+    """A number is a sentence's place in the file, whichever split it is cut for."""
+    (tmp_path / UNDIVIDED).write_text("".join(f"w{i} O\n\n" for i in range(1, 11)))
+    for split, number in (("train", 1), ("dev", 9), ("test", 10)):
+        first = (read(tmp_path, split) or [])[0]
+        assert (first["id"], first["tokens"]) == (f"{split}-{number}", [f"w{number}"])

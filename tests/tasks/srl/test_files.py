@@ -1,0 +1,43 @@
+"""Files of semantic roles: which are read, and that all of them are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tasks.srl.data import CONLL_2005, FOLDERS, names, read
+
+ROWS = "{0} 0 0 He XX * - - - - * (A0*) -\n{0} 0 1 ran XX * run 01 - - * (V*) -\n\n"
+
+
+def test_a_folder_s_files_are_all_read(tmp_path: Path) -> None:
+    """A sentence's name tells its document, and no two sentences share one."""
+    for name in ("b", "a"):
+        path = tmp_path / "train" / f"{name}.v4_gold_conll"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#begin document ({name}); part 0\n{ROWS.format(name) * 2}#end document\n")
+    found = read(tmp_path, "train")
+    assert found is not None
+    assert found["sentence"][:] == ["a:1", "a:2", "b:3", "b:4"]
+    assert found["words"][:] == [["He", "ran"]] * 4
+
+
+def test_no_two_splits_share_a_file() -> None:
+    for known in (CONLL_2005, FOLDERS, {split: names(split) for split in FOLDERS}):
+        every = [name for split in ("train", "dev", "test") for name in known[split]]
+        assert len(set(every)) == len(every)
+    assert CONLL_2005["test"][0] == "test.wsj"  # and not Brown's
+
+
+def test_a_no_break_space_is_part_of_a_word(tmp_path: Path) -> None:
+    rows = ROWS.replace("He", "1\xa0/2").format("x").replace(" ", "\t")
+    (tmp_path / "dev.conll").write_text(f"#begin document (x); part 0\n{rows}", encoding="utf-8")
+    (found,) = read(tmp_path, "dev") or ()
+    assert found["words"] == ["1\xa0/2", "ran"]
+
+
+def test_the_predicates_are_those_that_the_file_marks(tmp_path: Path) -> None:
+    """Where they are as many as the columns of brackets, whatever role they have there."""
+    rows = ROWS.replace("(V*)", "(A1*)").format("x")
+    (tmp_path / "dev.conll").write_text(f"#begin document (x); part 0\n{rows}")
+    (found,) = read(tmp_path, "dev") or ()
+    assert (found["predicate"], found["lemma"], found["tags"]) == (1, "run", ["B-A0", "B-A1"])

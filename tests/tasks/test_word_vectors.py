@@ -1,0 +1,84 @@
+"""Which words a task knows, which of their vectors it trains, and how these begin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from elmo_core import Placement
+from tasks.coref import Coref
+from tasks.ner import NER
+from tasks.pos import POS
+from tasks.snli import SNLI
+from tasks.squad import SQuAD
+from tasks.srl import SRL
+from tasks.sst5 import SST5
+
+LEARNED = {
+    **{"words": [f"w{i}" for i in range(300)], "dim": 50},
+    **{"tags": ["A", "B"], "kinds": ["A"], "roles": ["A"], "genres": []},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "trained", "std"),
+    [
+        (SNLI, False, 0.4),
+        (SST5, False, 0.4),
+        (SQuAD, False, 0.4),
+        (SRL, True, 0.4),
+        (NER, True, 0.1),
+        (POS, True, 0.1),
+        (Coref, False, 0.1),
+    ],
+)
+def test_vectors_of_a_file_and_learned_ones(kind: Any, trained: bool, std: float) -> None:
+    """A file's are trained or not as the task's docstring says; learned ones begin small."""
+    task = kind()
+    task.restore(LEARNED)
+    learned = task.model(Placement("none", 0, 0)).words.table.weight
+    assert learned.requires_grad
+    assert learned[2:].std().item() == pytest.approx(std, rel=0.05)
+    task.words.vectors = torch.ones(300, 50)
+    given = task.model(Placement("none", 0, 0)).words.table.weight
+    assert given.requires_grad == trained
+    assert (given[2:] == 1).all()
+
+
+def test_words_of_dev_and_test_are_known_where_a_file_has_them(tmp_path: Path) -> None:
+    """Without a file, the words of training alone: their vectors are learned there."""
+    for split in ("train", "dev", "test"):
+        (tmp_path / f"{split}.conllu").write_text(
+            "".join(
+                "\t".join((str(i), word, "_", "X", "X", *"_____")) + "\n"
+                for i, word in enumerate((split, "twice", "twice"), start=1)
+            )
+        )
+    (tmp_path / "v.txt").write_text("train 1\ndev 2\ntest 3\ntwice 4\nelsewhere 5\n")
+    known = {}
+    for vectors in (None, str(tmp_path / "v.txt")):
+        task = POS(data="open", folder=str(tmp_path), word_vectors=vectors)
+        train, dev = task.load("train"), task.load("dev")
+        assert train is not None
+        assert dev is not None
+        task.prepare(train)
+        known[vectors is not None] = set(task.vocabulary()["words"])
+        assert task.slices(dev[0])["unknown words"] == (0 if vectors else 1)
+    assert known == {False: {"twice"}, True: {"train", "dev", "test", "twice"}}
+
+
+def test_words_are_counted_once_a_text() -> None:
+    """However many questions or predicates it has, and in every sentence of a document."""
+    paragraph = {"context": "a b.", "tokens": ["a", "b", "."]}
+    other = {"context": "a.", "tokens": ["a", "."]}
+    asked = [{**paragraph, "question": ["who"]}, {**paragraph, "question": ["who", "b"]}]
+    counts = SQuAD().count_words([*asked, {**other, "question": ["why"]}])
+    assert counts == {"a": 2, "b": 2, ".": 2, "who": 2, "why": 1}
+    rows = [("s1", ["a", "b"]), ("s1", ["a", "b"]), ("s2", ["a"])]
+    predicates = [{"sentence": name, "words": words} for name, words in rows]
+    assert SRL().count_words(predicates) == {"a": 2, "b": 1}
+    assert Coref().count_words([{"sentences": [["a"], ["a", "b"]]}]) == {"a": 2, "b": 1}
+    assert SNLI().count_words([{"premise": ["a"], "hypothesis": ["a", "b"]}]) == {"a": 2, "b": 1}
