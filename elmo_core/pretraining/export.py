@@ -22,7 +22,8 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         half: whether to store float16, in our format only: the published layout is float32.
 
     Raises:
-        OptionsError: `half` with the published layout, or `out` is the model itself.
+        OptionsError: `half` with the published layout, or `out` is the model itself or another
+            one's folder.
         WeightsError: `source` holds no model.
     """
     folder.check_apart(source, out)
@@ -33,6 +34,8 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         return
     if half:
         raise OptionsError("float16 goes with .safetensors: the published layout is float32")
+    if (out / OWN_FILE).is_file():
+        raise OptionsError(f"{out}: holds a model, which would be read instead: give a new folder")
     weights.write_hdf5(bilm, out / "weights.hdf5")
     with replacing(out / "options.json") as temporary:
         temporary.write_text(json.dumps(bilm.options.published(), indent=1), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,7 +126,11 @@ def test_an_export_does_not_overwrite_its_model(
     run(tmp_path / "out")
     with pytest.raises(OptionsError, match="the model itself would be overwritten"):
         export(tmp_path / "out", tmp_path / "x" / ".." / name)
-    assert "training" in json.loads((tmp_path / "out/options.json").read_text())
+    shutil.copytree(tmp_path / "out", tmp_path / "other")
+    with pytest.raises(OptionsError, match="other: holds a model, which would be read instead"):
+        export(tmp_path / "out", tmp_path / "other")
+    for model in ("out", "other"):
+        assert "training" in json.loads((tmp_path / model / "options.json").read_text())
 
 
 @pytest.mark.slow
