@@ -27,7 +27,7 @@ from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
-from elmo_core.pretraining.progress import Progress, log_row
+from elmo_core.pretraining.progress import LOG, Progress, log_row
 
 CHECKPOINT, LOCK = "last.ckpt", ".lock"
 HELDOUT_TOKENS = 50_000
@@ -75,6 +75,8 @@ def fit(
         with _held(out) if trainer.is_global_zero else nullcontext():
             checkpoint, done = _whole(out / CHECKPOINT)
             _check_kept(keep, done, out)
+            if checkpoint is None and trainer.is_global_zero:
+                (out / LOG).unlink(missing_ok=True)  # of a training that is gone
             try:
                 trainer.fit(module, ckpt_path=checkpoint)
             except SystemExit as stop:

@@ -130,6 +130,8 @@ def test_a_damaged_checkpoint_is_set_aside(
 ) -> None:
     last = interrupted / "last.ckpt"
     KINDS[kind](last)
+    with (interrupted / "log.csv").open("a") as log:
+        log.write("1,40,9.0,9.0,9.0,9.0,0.1,2018-02-15T00:00:00\n")  # of shorter intervals
     capsys.readouterr()
     run(interrupted)
     if kind != "gone":
