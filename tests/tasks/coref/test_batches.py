@@ -21,15 +21,15 @@ def test_mentions_go_to_the_document_that_they_begin_in() -> None:
         {"id": "two", "sentences": [["d", "e", "f"]], "clusters": []},
     ]
     output = {
-        "mentions": torch.tensor([[0, 0], [1, 2], [3, 3], [4, 5]]),
+        "mentions": torch.tensor([[0, 0], [1, 2], [3, 3], [3, 5]]),
         "antecedent": torch.tensor([-1, 0, -1, 2]),
         "probability": torch.tensor([0.0, 0.7, 0.0, 0.9]),
     }
     one, two = Coref().predict(output, examples)
     assert (one["id"], one["prediction"]) == ("one", [[[0, 0], [1, 2]]])
-    assert (two["id"], two["prediction"]) == ("two", [[[0, 0], [1, 2]]])
-    assert (one["mentions"], two["mentions"]) == ([["a", "b c"]], [["d", "e f"]])
-    assert two["links"] == [[[1, 2], [0, 0], pytest.approx(0.9)]]
+    assert (two["id"], two["prediction"]) == ("two", [[[0, 0], [0, 2]]])
+    assert (one["mentions"], two["mentions"]) == ([["a", "b c"]], [["d", "d e f"]])
+    assert two["links"] == [[[0, 2], [0, 0], pytest.approx(0.9)]]
 
 
 def test_clusters_and_tokens_are_counted_through_a_batch() -> None:
