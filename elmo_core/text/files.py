@@ -13,7 +13,7 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
 
     A name is the path from the parent of what was given, so that a folder's texts stay together.
     Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
-    So is `out`, a folder below those given, where what is made of the texts is written.
+    So is `out`, a file or folder below those given, where what is made of the texts is written.
     Links to folders are followed, but for those that lead back to where they stand.
     """
     made = None if out is None else out.resolve()
@@ -51,7 +51,7 @@ def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:
             continue
         if path.is_dir():
             yield from _below(path, barred | {here})
-        elif path.is_file():
+        elif path.is_file() and path.resolve() not in barred:
             yield path
 
 

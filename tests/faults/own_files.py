@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,8 @@ def _run(made: Path) -> Iterator[tuple[str, Kind]]:
     record.write_json("vocabulary.json", task.vocabulary())
     weights = task.model(Placement("none", 0, 0)).state_dict()
     save_file({name: tensor.contiguous() for name, tensor in weights.items()}, record.head)
+    maker = Maker(made.parent / "made up")
+    shutil.copy(maker.folder / "snli" / maker.run() / "result.json", made)
     predictor = Predictor(made)
 
     def predicted(path: Path) -> list[dict[str, Any]]:
