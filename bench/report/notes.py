@@ -218,8 +218,8 @@ def _alike(grid: Grid) -> Iterator[str]:
     alike = sum(e.against is not None and e.against.alike for e in grid.entries.values())
     if alike:
         yield (
-            f"In {counted(alike, 'comparison')} the two score alike on every example: their "
-            "interval has no width, and says nothing of other examples."
+            f"In {counted(alike, 'comparison')} the difference is the same on every example: "
+            "the interval has no width, and says nothing of other examples."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 
 VALUES = 8  # of a slice that are words; rarer ones stand together
 BINS = 4  # of a slice that is a number
+OTHERS = " others"
 
 Slices = dict[str, str]
 """An example's value of each slice, in words."""
@@ -62,12 +64,12 @@ def _binned(values: Sequence[Any]) -> list[str]:
 def _common(values: Sequence[Any]) -> list[str]:
     texts = ["none" if value is None else str(value) for value in values]
     counted = Counter(texts).most_common()
-    kept, others = {text for text, _ in counted[:VALUES]}, f"{len(counted) - VALUES} others"
+    kept, others = {text for text, _ in counted[:VALUES]}, f"{len(counted) - VALUES}{OTHERS}"
     return [text if text in kept else others for text in texts]
 
 
 def summaries(slices: Sequence[Slices], scores: Sequence[tuple[float, float]]) -> list[Slice]:
-    """Return a line for each value of each slice, numbers in ascending order."""
+    """Return a line for each value of each slice: numbers ascend, the rarer words come last."""
     members: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for each, both in zip(slices, scores, strict=True):
         for place in each.items():
@@ -77,9 +79,9 @@ def summaries(slices: Sequence[Slices], scores: Sequence[tuple[float, float]]) -
     return [_summary(*place, members[place]) for place in ordered]
 
 
-def _rank(value: str) -> tuple[int, str]:
+def _rank(value: str) -> tuple[bool, float, str]:
     first = value.partition(" ")[0]
-    return (int(first), "") if first.isdecimal() else (10**9, value)
+    return value.endswith(OTHERS), int(first) if first.isdecimal() else math.inf, value
 
 
 def _summary(name: str, value: str, scores: Sequence[tuple[float, float]]) -> Slice:

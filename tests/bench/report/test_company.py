@@ -180,5 +180,5 @@ def test_two_that_score_alike_say_nothing_of_small_differences(tmp_path: Path) -
     assert against is not None
     assert (against.difference, against.alike) == (0.0, True)
     assert resolutions(grid) == []
-    assert any("score alike on every example" in note for note in notes(grid))
+    assert any("difference is the same on every example" in note for note in notes(grid))
     assert not any("What this table can see" in note for note in notes(grid))

@@ -114,6 +114,7 @@ def test_slices_are_bins_of_numbers_and_common_words() -> None:
     assert [lengths.count(each) for each in dict.fromkeys(lengths)] == [25, 25, 25, 25]
     assert {"news", "13 others"} < {each["genre"] for each in found}
     assert len({each["genre"] for each in found}) == 9
+    assert summaries(found, [(0.0, 100.0)] * 100)[-1].value == "13 others"
     few = sliced([{"new": i % 3} if i else {} for i in range(9)])
     assert [each["new"] for each in few] == ["none", "1", "2", "0", "1", "2", "0", "1", "2"]
     rows = summaries(few, [(0.0, 100.0)] * 9)
