@@ -195,11 +195,12 @@ def _prune(given: Namespace) -> None:
         about = f"{shelf.encoder}, {shelf.precision}: {shelf.sentences:,} sentences, {size}"
         if not writable(shelf.folder):
             print(f"{about}: not ours to throw away, left alone")
-        elif shelf.busy:
-            print(f"{about}: being filled, left alone")
         elif given.yes or agreed(f"{about}: throw away?"):
-            shelf.remove()
-            print(f"{about}: thrown away")
+            if shelf.busy:  # looked at now, since a question may stand for long
+                print(f"{about}: being filled, left alone")
+            else:
+                shelf.remove()
+                print(f"{about}: thrown away")
     if not chosen:
         print("nothing to throw away")
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from bench import features
 from bench.choice import Choice
 from elmo_core.encoders.checked import Checked
 from elmo_core.encoders.random import random_elmo
+from elmo_core.store.claims import Claim
 from elmo_core.store.feature_store import FeatureStore
-from elmo_core.store.files import shards_in
+from elmo_core.store.files import KEY, shards_in
 from elmo_core.store.prepare import prepare
 from tests.bench.small import SMALL
 from tests.conftest import TINY_ENCODER
@@ -252,6 +254,22 @@ def test_prune(
     assert (status, "thrown away" in shown) == (0, True)
     assert not filled.exists()
     assert "nothing is stored" in verb("stats")[1]
+
+
+def test_prune_leaves_alone_what_is_being_filled_by_the_time_of_the_answer(
+    filled: Path, verb: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as filling:
+
+        def answer(question: str) -> str:
+            filling.enter_context(Claim(filled, [bytes(KEY)]))
+            return "y"
+
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", answer)
+        status, shown = verb("prune", "--all")
+        assert (status, "being filled, left alone" in shown) == (0, True)
+    assert "thrown away" in verb("prune", "--all", "--yes")[1]
 
 
 def test_a_file_is_no_folder_for_features(
