@@ -282,9 +282,7 @@ def test_nothing_there_is_an_error(tmp_path: Path) -> None:
 
 def test_the_results_of_this_suite_are_small_and_whole() -> None:
     records = read_all([REFERENCE])
-    two_versions = {line.partition(":")[0] for line in records.problems}
-    assert len(two_versions) <= 6  # of bf16-mini.jsonl and robustness-mini.jsonl
-    assert all("robustness-mini.jsonl" in line for line in records.problems)
+    assert not records.problems
     assert {each.verdict for each in reproductions(records, records)} == {"the same"}
     filled = [fill(each, records.of(each)) for each in records.experiments]
     compared = [entry for grid in filled for entry in grid.entries.values()]
