@@ -1,0 +1,66 @@
+"""What is said of the stores below a folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from elmo_core.locks import locked
+from elmo_core.store.claims import Claim
+from elmo_core.store.feature_store import FeatureStore
+from elmo_core.store.files import LOCK, shards_in
+from elmo_core.store.shards import read, write
+from elmo_core.store.shelves import shelves
+from tests.elmo_core.store.conftest import Noting, by_address, sentences
+
+Opened = Callable[..., FeatureStore]
+WANTED = by_address(sentences(60))
+
+
+@pytest.fixture
+def filled(opened: Opened, small_shards: int) -> FeatureStore:
+    store = opened()
+    store.fill(WANTED)
+    return store
+
+
+def test_each_encoder_the_largest_first(filled: FeatureStore, opened: Opened) -> None:
+    few = opened(Noting("few"))
+    few.fill(by_address(sentences(3)))
+    half = opened(Noting("half"), "float16")
+    half.fill(WANTED)
+    found = shelves(filled.root)
+    assert [shelf.encoder for shelf in found] == ["noting", "half", "few"]
+    assert [shelf.folder for shelf in found] == [filled.folder, half.folder, few.folder]
+    assert [shelf.precision for shelf in found] == ["float32", "float16", "float32"]
+    first = found[0]
+    assert (first.sentences, first.tokens) == (len(WANTED), sum(map(len, WANTED.values())))
+    assert (first.shards, first.damaged) == (len(shards_in(filled.folder)), 0)
+    assert first.bytes == sum(path.stat().st_size for path in shards_in(filled.folder))
+
+
+def test_it_is_idle_since_it_was_last_used(filled: FeatureStore) -> None:
+    day_ago = time.time() - 86_400
+    os.utime(filled.folder, (day_ago, day_ago))
+    assert shelves(filled.root)[0].idle_days == pytest.approx(1, abs=0.01)
+
+
+def test_it_is_busy_while_somebody_fills_it(filled: FeatureStore) -> None:
+    (shelf,) = shelves(filled.root)
+    assert not shelf.busy
+    with locked(filled.folder / LOCK):
+        claim = Claim(filled.folder, [bytes(16)])
+    with claim:
+        assert shelf.busy
+    assert not shelf.busy
+
+
+def test_damaged_files_and_those_of_other_programs_are_counted(filled: FeatureStore) -> None:
+    shard = shards_in(filled.folder)[0]
+    write(filled.folder, read(shard), {"format": "pt"})
+    (filled.folder / "cut.safetensors").write_bytes(shard.read_bytes()[:100])
+    (shelf,) = shelves(filled.root)
+    assert (shelf.damaged, shelf.encoder, shelf.sentences) == (2, "noting", len(WANTED))
