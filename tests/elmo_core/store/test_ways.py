@@ -76,12 +76,14 @@ def test_before_it_fills_it_says_what_that_costs(
     assert "all stored in" in caplog.text
 
 
-def test_the_estimate_is_what_is_written(opened: Opened) -> None:
-    store = opened()
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_the_estimate_is_what_is_written(opened: Opened, precision: str) -> None:
+    store = opened(None, precision)
+    expected = BYTES if precision == "float32" else BYTES // 2
     wanted = Wanted.of(iter(SENTENCES))
     assert (wanted.sentences, wanted.tokens) == (66, sum(map(len, SENTENCES)))
     cost = estimate(store, wanted.distinct)
-    assert (cost.sentences, cost.bytes) == (DISTINCT, BYTES)
+    assert (cost.sentences, cost.bytes) == (DISTINCT, expected)
     store.fill(wanted.distinct)
     (path,) = shards_in(store.folder)
     assert cost.bytes < path.stat().st_size < cost.bytes + DISTINCT * 20 + 1000
@@ -92,6 +94,26 @@ def test_few_sentences_are_each_asked_once_for_the_estimate(opened: Opened) -> N
     few = [("a",) * length for length in range(1, 8)]
     estimate(opened(encoder), Wanted.of(few).distinct)
     assert encoder.asked[1:] == few  # after a first one, which is not timed
+
+
+def test_sentences_of_all_lengths_are_asked_for_the_estimate(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "QUICK", -1.0)
+    encoder = Noting()
+    estimate(opened(encoder), Wanted.of([("a",) * n for n in range(1, 129)]).distinct)
+    assert [len(words) for words in encoder.asked[1:]] == [*range(1, 129, 4)]
+
+
+def test_the_estimate_is_of_what_is_missing(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    prepare(opened(), SENTENCES[:20], of="train")
+    caplog.clear()
+    ready(opened())
+    rest = set(SENTENCES) - set(SENTENCES[:20])
+    expected = f"{len(rest)} of them to be computed: {sum(map(len, rest))} tokens"
+    assert expected in caplog.messages[0]
 
 
 def test_an_encoder_that_takes_a_thousand_as_quickly_as_a_few_is_asked_for_a_thousand(
@@ -143,8 +165,38 @@ def test_a_limit_counts_what_is_there(
     ready(opened(), limit=there + BYTES - 1)
     assert not shards_in(opened().folder)
     assert "features: memory, since 0.0 MB are left of 0.0 MB for" in caplog.text
+    caplog.clear()
+    ready(opened(), limit=1)
+    assert "features: memory, since 0.0 MB are left of 0.0 MB for" in caplog.text
     ready(opened(), limit=there + BYTES)
     assert shards_in(opened().folder)
+
+
+def test_memory_is_short_where_much_is_kept_already(
+    opened: Opened, free: Callable[..., None]
+) -> None:
+    free(disk=0, memory=2 * BYTES)
+    store = ready(opened())
+    prepare(store, [(*words, "too") for words in SENTENCES], of="test")  # which are longer
+    assert store.kept == BYTES
+
+
+@pytest.mark.parametrize("disk", [0, 1 << 40])
+def test_words_are_kept_whichever_way_sentences_are(
+    opened: Opened, free: Callable[..., None], disk: int
+) -> None:
+    """And random numbers are left as they were."""
+
+    class Drawing(WordKeeping):
+        def keep_words(self, words: Iterable[str]) -> None:
+            torch.rand(3)
+            super().keep_words(words)
+
+    free(disk=disk)
+    encoder, state = Drawing(), torch.get_rng_state()
+    ready(opened(encoder))
+    assert set(encoder.kept) == {word for sentence in SENTENCES for word in sentence}
+    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_where_it_must_be_stored_and_cannot_it_says_why(
@@ -211,7 +263,11 @@ def test_a_disk_that_fills_up_where_it_must_be_stored(
     assert len(shards_in(opened().folder)) == 3
 
 
-def test_progress_hears_of_every_token(opened: Opened, small_shards: int) -> None:
+@pytest.mark.parametrize("disk", [0, 1 << 40])
+def test_progress_hears_of_every_token(
+    opened: Opened, small_shards: int, free: Callable[..., None], disk: int
+) -> None:
+    free(disk=disk)
     told: list[int] = []
     done: list[int] = []
 
