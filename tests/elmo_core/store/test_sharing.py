@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from elmo_core.store import claims
 from elmo_core.store.feature_store import FeatureStore, Sentence
 from elmo_core.store.files import shards_in
 from tests.elmo_core.store.conftest import Noting, by_address, sentences, truth
@@ -109,6 +111,45 @@ def test_what_another_computes_is_waited_for(opened: Opened, tmp_path: Path) -> 
     process.join()
     assert encoder.asked == []
     assert torch.equal(store.layers(SENTENCES), truth(SENTENCES))
+
+
+def test_whoever_computes_what_is_not_wanted_is_not_waited_for(
+    opened: Opened, tmp_path: Path
+) -> None:
+    others = [(*words, "other") for words in SENTENCES]
+    theirs = start(opened().root, tmp_path / "theirs", others, seconds=60)
+    until(lambda: len(list(opened().folder.glob(".claim-*"))) == 1)
+    ours = start(opened().root, tmp_path / "ours", SENTENCES, seconds=0.5)
+    until(lambda: len(list(opened().folder.glob(".claim-*"))) == 2)
+    encoder = Noting()
+    opened(encoder).fill(WANTED)
+    claimed = len(list(opened().folder.glob(".claim-*")))
+    theirs.kill()
+    theirs.join()
+    ours.join()
+    assert (encoder.asked, claimed) == ([], 1)
+
+
+def test_what_is_finished_in_this_moment_is_not_computed_again(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its shard comes, and its claim goes, while one looks."""
+    other = FeatureStore(Noting(), tmp_path / "other")
+    other.fill(WANTED)
+    (shard,) = shards_in(other.folder)
+
+    def held(folder: Path) -> dict[Path, set[bytes]]:
+        shutil.copy(shard, folder)
+        return {}
+
+    monkeypatch.setattr(claims, "held", held)
+    encoder = Noting()
+    opened(encoder).fill(WANTED)
+    assert encoder.asked == []
+
+
+def test_a_claim_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+    claims.wait(tmp_path / ".claim-0123")
 
 
 def test_what_another_leaves_behind_is_taken_over(opened: Opened, tmp_path: Path) -> None:
