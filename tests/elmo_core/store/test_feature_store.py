@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import torch
 from torch import Tensor
 
 from elmo_core.errors import EncoderError, OptionsError
+from elmo_core.store import feature_store, shards
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import shards_in
 from tests.elmo_core.store.conftest import Noting, by_address, sentences, truth
@@ -82,6 +85,12 @@ def test_another_encoder_or_precision_is_another_store(opened: Opened) -> None:
     opened().fill(WANTED)
     for other in (opened(Noting(scale=2.0)), opened(Noting("other")), opened(None, "float16")):
         assert other.attach(WANTED) == set(WANTED)
+    for name, size in (("layers", 4), ("dim", 6)):  # by a fingerprint that does not tell
+        reshaped = Noting()
+        setattr(reshaped, name, size)
+        assert opened(reshaped).attach(WANTED) == set(WANTED)
+    given = FeatureStore(Noting(), opened().root, given="a file of the user's")
+    assert given.attach(WANTED) == set(WANTED)
     renamed = Noting()
     renamed.name = "the same by another name"
     assert opened(renamed).attach(WANTED) == set()
@@ -103,6 +112,42 @@ def test_half_precision(opened: Opened) -> None:
         opened(None, "float8")
     with pytest.raises(EncoderError, match="too large for float16"):
         opened(Noting(scale=1e6), "float16").fill(WANTED)
+
+
+def test_one_number_that_is_too_large_for_half_precision_is_enough(opened: Opened) -> None:
+    class Loud(Noting):
+        def _encode(self, words: Sequence[str]) -> Tensor:
+            return super()._encode(words) * (1e6 if tuple(words) == SENTENCES[7] else 1)
+
+    with pytest.raises(EncoderError, match="too large for float16"):
+        opened(Loud(), "float16").fill(WANTED)
+    opened(Loud()).fill(WANTED)
+
+
+def test_the_longest_come_first(opened: Opened) -> None:
+    """So that a memory that is too small shows at once."""
+    encoder = Noting()
+    opened(encoder).fill(WANTED)
+    lengths = [len(words) for words in encoder.asked]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_a_shard_has_so_many_bytes_at_most(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an encoder with large layers it holds fewer tokens."""
+    monkeypatch.setattr(feature_store, "SHARD_BYTES", 20 * 3 * 4 * 4)
+    store = opened()
+    store.fill(WANTED)
+    tokens = [sum(shards.read(path).lengths) for path in shards_in(store.folder)]
+    assert 10 < max(tokens) <= 20
+
+
+def test_what_is_read_is_in_use(opened: Opened) -> None:
+    """By the time of its folder what lies idle is thrown away."""
+    opened().fill(WANTED)
+    folder = opened().folder
+    os.utime(folder, (0, 0))
+    opened().attach(WANTED)
+    assert time.time() - folder.stat().st_mtime < 3600
 
 
 def test_random_numbers_are_left_as_they_were(opened: Opened) -> None:

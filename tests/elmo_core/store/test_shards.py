@@ -30,6 +30,8 @@ def test_addresses_differ_with_the_words_and_where_they_end() -> None:
         ("\ud83d\ude00",),
         ("\U0001f600",),
         ("1, 2]a",),
+        ("a", "b"),
+        ("a b",),
     ]
     assert len({address(words) for words in different}) == len(different)
     assert address(["a", "bc"]) == address(("a", "bc"))
@@ -68,6 +70,13 @@ def test_a_layer_that_is_twice_the_same_is_stored_once(count: int) -> None:
     assert pack(encoded).shape == (9, count * 4)
 
 
+def test_what_has_no_halves_is_stored_whole() -> None:
+    """Though its first numbers are the same."""
+    layers = torch.tensor([[[1.0, 1.0, 2.0]]])
+    assert pack([layers]).shape == (1, 3)
+    assert torch.equal(unpacked(pack([layers]), [layers])[0], layers)
+
+
 def test_zero_and_minus_zero_are_not_the_same() -> None:
     layers = torch.tensor([[[0.0, -0.0]]])
     assert pack([layers]).shape == (1, 2)
@@ -86,8 +95,10 @@ def test_any_safetensors_reader_reads_it(written: Path) -> None:
     content = load_file(written)
     assert content["rows"].shape == (sum(map(len, SENTENCES)), LAYERS * DIM - DIM // 2)
     assert content["lengths"].tolist() == [len(words) for words in SENTENCES]
+    assert content["lengths"].dtype == torch.int32
     assert content["keys"][3].numpy().tobytes() == address(SENTENCES[3])
     check(written)
+    written.with_name(f"._{written.name}").write_bytes(b"as a Mac leaves beside it")
     assert shards_in(written.parent) == [written]
     shard = shards.read(written)
     assert torch.equal(shard.rows, content["rows"])
