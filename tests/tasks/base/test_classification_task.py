@@ -1,0 +1,34 @@
+"""What tasks that choose a label for an example have in common, with SNLI as one of them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from datasets import Dataset
+
+from tasks.snli import SNLI
+
+
+def test_the_yardstick_is_trainings_commonest_label() -> None:
+    """Whatever is commonest in the split that is scored."""
+    train = Dataset.from_dict({"label": ["neutral", "entailment", "entailment"]})
+    dev = Dataset.from_dict({"label": ["neutral", "neutral", "entailment", "neutral"]})
+    assert SNLI().yardsticks(train, dev) == {"majority class": pytest.approx(25)}
+
+
+def test_each_label_has_its_own_probability() -> None:
+    logits = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.1, 0.6]]).log()
+    examples = [{"id": "1", "label": "neutral"}, {"id": "2", "label": "entailment"}]
+    rows = SNLI().predict({"logits": logits}, examples)
+    assert [(row["id"], row["gold"]) for row in rows] == [("1", "neutral"), ("2", "entailment")]
+    assert [row["prediction"] for row in rows] == ["neutral", "contradiction"]
+    shares = {"entailment": 0.3, "neutral": 0.1, "contradiction": 0.6}
+    assert rows[1]["probabilities"] == pytest.approx(shares)
+
+
+def test_a_slice_is_of_a_label_and_of_unknown_words() -> None:
+    task = SNLI()
+    task.restore({"words": ["a"], "dim": 2})
+    example = {"label": "neutral", "premise": ["a", "b"], "hypothesis": ["c", "a", "d"]}
+    found = task.slices(example)
+    assert (found["label"], found["unknown words"]) == ("neutral", 3)
