@@ -229,6 +229,15 @@ def test_a_collection_is_searched(tmp_path: Path) -> None:
     assert locate("sst5", "open", tmp_path, SST5) == tmp_path
 
 
+def test_of_several_open_sets_the_first_is_meant(tmp_path: Path) -> None:
+    """Another of them that lies there is not read in its place."""
+    first, second = (source for source in NER if "open" in source.kinds)
+    second.folder(tmp_path).mkdir(parents=True)
+    assert locate("ner", "open", tmp_path, NER) == tmp_path / "ner"
+    first.folder(tmp_path).mkdir()
+    assert locate("ner", "open", tmp_path, NER) == first.folder(tmp_path)
+
+
 def test_a_named_set_is_not_its_neighbour(tmp_path: Path) -> None:
     """Coreference looks for its files up to three levels down."""
     lines = "#begin document (x); part 000\n" + "\t".join(["x", "0", "0", "Ada", *"--------"])
