@@ -68,6 +68,10 @@ def test_words_of_dev_and_test_are_known_where_a_file_has_them(tmp_path: Path) -
         known[vectors is not None] = set(task.vocabulary()["words"])
         assert task.slices(dev[0])["unknown words"] == (0 if vectors else 1)
     assert known == {False: {"twice"}, True: {"train", "dev", "test", "twice"}}
+    (tmp_path / "test.conllu").unlink()
+    task = POS(data="open", folder=str(tmp_path), word_vectors=vectors)
+    task.prepare(train)
+    assert set(task.vocabulary()["words"]) == {"train", "dev", "twice"}
 
 
 def test_words_are_counted_once_a_text() -> None:
