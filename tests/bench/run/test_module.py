@@ -1,0 +1,89 @@
+"""What a model is told and asked at the ends of an epoch, without a training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from bench.errors import ConfigError, RunError
+from bench.run.datamodule import epoch_seed
+from bench.run.losses import Losses
+from bench.run.module import BenchModule
+from elmo_core import Placement
+from tasks.snli import SNLI
+
+PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
+
+
+@pytest.fixture
+def module(configured: Callable[..., Any]) -> Callable[..., BenchModule]:
+    """`module("training.patience=1", …)`: of SNLI, without ELMo."""
+
+    def make(*words: str) -> BenchModule:
+        task = SNLI()
+        task.restore({"words": ["a"], "dim": 2})
+        training = configured("task=snli", *words).training
+        return BenchModule(task, Placement("none", 0, 0), training, seed=3)
+
+    return make
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_each_process_draws_its_own_dropout(
+    rank: int, module: Callable[..., BenchModule], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BenchModule, "global_rank", rank)
+    monkeypatch.setattr(BenchModule, "current_epoch", 2)
+    module()._begin_epoch()
+    assert torch.initial_seed() == epoch_seed(3, 2, rank)
+
+
+@pytest.mark.parametrize(
+    ("precision", "scaled"), [("16-mixed", True), ("bf16-mixed", False), ("32-true", False)]
+)
+def test_losses_are_scaled_in_float16_alone(
+    precision: str, scaled: bool, module: Callable[..., BenchModule]
+) -> None:
+    trained = module()
+    trained._trainer = SimpleNamespace(  # type: ignore[assignment]
+        precision=precision, current_epoch=4, global_rank=0
+    )
+    trained._begin_epoch()
+    assert (trained._losses.scaled, trained._losses.epoch) == (scaled, 5)
+
+
+def test_losses_are_looked_at_before_an_epoch_is_scored(module: Callable[..., BenchModule]) -> None:
+    """On a GPU the last ones of an epoch were not yet."""
+    trained = module()
+    trained._losses = Losses(scaled=True)
+    trained._losses.add(torch.tensor(float("nan")), [{"id": "a"}])
+    with pytest.raises(RunError, match="the loss is nan in epoch 1, batch 1"):
+        trained.on_validation_epoch_start()
+
+
+def test_no_loss_keeps_its_graph() -> None:
+    """An epoch's losses are kept, and all that they came from would be, too."""
+    losses = Losses()
+    losses.add(torch.tensor(1.0, requires_grad=True) * 2, [{"id": "a"}])
+    assert not losses.all[0].requires_grad
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("training.scheduler.mode=min",), r"training\.scheduler\.mode=min: must be max"),
+        (("training.scheduler_interval=step",), "ReduceLROnPlateau takes a dev score"),
+    ],
+)
+def test_a_schedule_by_dev_scores(
+    words: tuple[str, ...], said: str, module: Callable[..., BenchModule]
+) -> None:
+    """They are the better the higher, and there is one an epoch."""
+    plateau = f"training.scheduler={{_target_: {PLATEAU}, mode: max}}"
+    module(plateau).configure_optimizers()
+    with pytest.raises(ConfigError, match=said):
+        module(plateau, *words).configure_optimizers()
