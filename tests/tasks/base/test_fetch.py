@@ -7,6 +7,7 @@ import io
 import shutil
 import tarfile
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from elmo_core.errors import FetchError
+from elmo_core.locks import locked
 from tasks.base.files import locate
 from tasks.base.published import MARK, SPLITS, Source, choose, fetch
 from tasks.coref.sources import LITBANK
@@ -139,6 +141,8 @@ def test_a_licensed_set_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"NIST.*put them into .*ner/conll2003, or .*data\.dir"):
         fetch(conll)
     conll.folder(tmp_path).mkdir(parents=True)
+    with pytest.raises(DataError, match="must be licensed"):  # nothing is in it yet
+        fetch(conll, tmp_path)
     (conll.folder(tmp_path) / "eng.train").write_bytes(FILES["wnut17train.conll"])
     assert fetch(conll, tmp_path) == tmp_path / "ner" / "conll2003"
 
@@ -205,6 +209,21 @@ def test_a_damaged_archive_is_fetched_anew() -> None:
         server.files[LITBANK.files[0].path] = packed
         fetch(source)
         assert len(server.asked) == 2
+
+
+def test_who_waited_prepares_nothing_again() -> None:
+    """A download that was prepared is gone: it is the prepared set that is looked for."""
+    with serving({LITBANK.files[0].path: litbank("11_alices_adventures")}) as server:
+        source = here(LITBANK, server)
+        source.folder().mkdir(parents=True)
+        threads = [threading.Thread(target=fetch, args=(source,)) for _ in range(3)]
+        with locked(source.folder() / ".lock"):
+            for thread in threads:
+                thread.start()
+            time.sleep(0.3)  # until all have seen that it is not there
+        for thread in threads:
+            thread.join()
+        assert len(server.asked) == 1
 
 
 # --- collections
