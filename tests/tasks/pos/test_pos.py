@@ -72,6 +72,7 @@ TREES = r"""
     (VP (VBD sang)
       (NP (-NONE- *T*-1) ))
     (. .) ))
+( (S (NP-SBJ (-NONE- *) )))
 ( (S (-LRB- -LRB-) (`` ``) (UH Oh) ('' '') (-RRB- -RRB-)))
 """
 
