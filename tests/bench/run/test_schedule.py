@@ -19,7 +19,7 @@ from tasks.snli.task import SNLI
 
 Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
-STEPS = "{_target_: torch.optim.lr_scheduler.StepLR, step_size: 1, gamma: 0.5}"
+STEPS = "{_target_: torch.optim.lr_scheduler.StepLR, gamma: 0.5, step_size: "
 
 
 def rates(result: dict[str, Any]) -> list[float]:
@@ -42,20 +42,30 @@ def test_the_rate_is_halved_whenever_dev_does_not_rise(
     assert rates(result(folder)) == [1, 1, 1, 1 / 2, 1 / 4, 1 / 8]
 
 
-@pytest.mark.parametrize("interval", ["step", "epoch"])
+@pytest.mark.parametrize("parts", [(3,), (1, 3)])
+@pytest.mark.parametrize(("interval", "size"), [("step", 3), ("epoch", 2)])
 def test_a_schedule_goes_on_with_each_step_or_each_epoch(
-    interval: str, bench: Callable[..., int], tmp_path: Path, result: Result
+    interval: str,
+    size: int,
+    parts: tuple[int, ...],
+    bench: Callable[..., int],
+    tmp_path: Path,
+    result: Result,
 ) -> None:
+    """A run that goes on knows how many there were."""
     words = ["task=ner", "task.hidden=[8,8]", "elmo.placement=none", "trainer=cpu"]
-    words += ["training.max_epochs=3", "trainer.limit_batches=2", f"paths.runs={tmp_path}"]
-    schedule = (f"training.scheduler={STEPS}", f"training.scheduler_interval={interval}")
-    assert bench(*words, *schedule) == 0
-    (folder,) = tmp_path.glob("ner/*")
+    words += ["training.patience=9", "trainer.limit_batches=2", f"paths.runs={tmp_path}"]
+    schedule = (f"training.scheduler={STEPS}{size}}}", f"training.scheduler_interval={interval}")
+    before: set[Path] = set()
+    for epochs in parts:
+        assert bench(*words, *schedule, f"training.max_epochs={epochs}") == 0
+        (folder,) = set(tmp_path.glob("ner/*")) - before
+        before.add(folder)
     history = result(folder)["history"]
     done = [epoch["steps"] - history[0]["steps"] for epoch in history]
     assert done == [0, 2, 4]
-    expected = done if interval == "step" else [0, 1, 2]
-    assert rates(result(folder)) == pytest.approx([0.5**n for n in expected])
+    halvings = {"step": [0, 1, 2], "epoch": [0, 0, 1]}[interval]
+    assert rates(result(folder)) == pytest.approx([0.5**n for n in halvings])
 
 
 @pytest.mark.parametrize(
@@ -90,6 +100,7 @@ def test_the_best_epoch_is_kept_and_patience_is_counted_from_it(
     folder = small(*words)
     assert result(folder)["epochs"] == epochs
     assert result(folder)["best_epoch"] == (best := {1: 2, 2: 4}[patience])
+    assert result(folder)["metrics"]["dev"] == {"accuracy": {1: 60.0, 2: 61.0}[patience]}
     checkpoints = (folder / "checkpoints" / f"{name}.ckpt" for name in ("best", "last"))
     kept, last = (torch.load(path, weights_only=True) for path in checkpoints)
     assert (len(kept["history"]), len(last["history"])) == (best, epochs)
