@@ -65,6 +65,22 @@ def test_losses_are_looked_at_before_an_epoch_is_scored(module: Callable[..., Be
         trained.on_validation_epoch_start()
 
 
+@pytest.mark.parametrize("step", ["training_step", "validation_step", "test_step"])
+def test_the_batch_at_hand_is_known(
+    step: str, module: Callable[..., BenchModule], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what is named where the memory is too short for it."""
+
+    def full(*_: Any) -> None:
+        raise MemoryError
+
+    trained, batch = module(), {"examples": [{"id": "a"}], "tensors": {}, "layers": None}
+    monkeypatch.setattr(trained.model, "forward", full)
+    with pytest.raises(MemoryError):
+        getattr(trained, step)(batch, 1)
+    assert trained.at_hand == batch["examples"]
+
+
 def test_no_loss_keeps_its_graph() -> None:
     """An epoch's losses are kept, and all that they came from would be, too."""
     losses = Losses()
