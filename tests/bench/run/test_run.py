@@ -223,6 +223,7 @@ def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, resul
     before = {path: path.read_bytes() for path in shorter.rglob("*.*")}
     longer = small(*arguments[:2], arguments[2] + "8", runs="parts")
     assert f"begins as {shorter} ended" in (longer / "run.log").read_text()
+    assert "epoch 6: " not in (longer / "run.log").read_text()  # from its last one
     for key in ("epochs", "best_epoch", "metrics"):
         assert result(longer)[key] == result(whole)[key]
     assert result(whole)["best_epoch"] < 6  # or forgetting it would not be noticed
