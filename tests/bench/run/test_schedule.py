@@ -110,6 +110,18 @@ def test_the_best_epoch_is_kept_and_patience_is_counted_from_it(
     assert any(not torch.equal(w, last["state_dict"][f"model.{n}"]) for n, w in head.items())
 
 
+def test_a_run_that_goes_on_knows_that_its_last_epoch_was_the_best(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a worse one, though better than those before, does not take its place."""
+    words = ("elmo.placement=none", "training.patience=9")
+    for epochs, scores in ((2, [50.0, 60.0, 0.0]), (3, [55.0, 60.0, 0.0])):
+        monkeypatch.setattr(SNLI, "score", lambda self, _, s=scores: {self.metric: s.pop(0)})
+        folder = small(*words, f"training.max_epochs={epochs}")
+    kept = torch.load(folder / "checkpoints" / "best.ckpt", weights_only=True)
+    assert len(kept["history"]) == 2
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_first_weights_are_the_seeds_and_each_epoch_draws_anew(
     seed: int, small: Small, monkeypatch: pytest.MonkeyPatch
