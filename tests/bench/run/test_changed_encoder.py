@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from bench import predict
 from bench.ensemble.__main__ import main as ensemble
 from bench.evaluate.__main__ import main as evaluate
+from bench.run.checkpoints import of_encoder
+from bench.run.record import Record
 from elmo_core.bilm import weights
 from elmo_core.encoders.random import random_elmo
 from tests import encoder_files
@@ -66,6 +69,17 @@ def test_training_goes_on_with_the_same_encoder(train: Callable[..., Path]) -> N
     longer = train(3, times=1)
     assert "going on from" in (longer / "run.log").read_text()
     assert "another encoder" not in (longer / "run.log").read_text()
+
+
+def test_checkpoints_that_do_not_say_their_encoder_are_gone_on_with(tmp_path: Path) -> None:
+    """Those of before there were fingerprints in them."""
+    record = Record(tmp_path)
+    record.checkpoints.mkdir()
+    for known, left in (({}, True), ({"encoder": "a"}, True), ({"encoder": "b"}, False)):
+        for path in (record.last, record.best):
+            torch.save({"state_dict": {}, **known}, path)
+        of_encoder(record, "a")
+        assert record.last.exists() == record.best.exists() == left
 
 
 def test_a_head_does_not_take_another_encoders_vectors(
