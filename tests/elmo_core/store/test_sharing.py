@@ -119,7 +119,7 @@ def test_whoever_computes_what_is_not_wanted_is_not_waited_for(
     others = [(*words, "other") for words in SENTENCES]
     theirs = start(opened().root, tmp_path / "theirs", others, seconds=60)
     until(lambda: len(list(opened().folder.glob(".claim-*"))) == 1)
-    ours = start(opened().root, tmp_path / "ours", SENTENCES, seconds=0.5)
+    ours = start(opened().root, tmp_path / "ours", SENTENCES, seconds=2)
     until(lambda: len(list(opened().folder.glob(".claim-*"))) == 2)
     encoder = Noting()
     opened(encoder).fill(WANTED)
