@@ -74,7 +74,8 @@ def test_the_batch_at_hand_is_known(
     def full(*_: Any) -> None:
         raise MemoryError
 
-    trained, batch = module(), {"examples": [{"id": "a"}], "tensors": {}, "layers": None}
+    trained = module()
+    batch: dict[str, Any] = {"examples": [{"id": "a"}], "tensors": {}, "layers": None}
     monkeypatch.setattr(trained.model, "forward", full)
     with pytest.raises(MemoryError):
         getattr(trained, step)(batch, 1)
