@@ -12,6 +12,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 
+from elmo_core.downloads.cache import OWN_FILE
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import (
     MisconfigurationException,
@@ -27,9 +28,10 @@ from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
+from elmo_core.pretraining.prepare import SETTINGS
 from elmo_core.pretraining.progress import LOG, Progress, log_row
 
-CHECKPOINT, LOCK = "last.ckpt", ".lock"
+CHECKPOINT, LOCK, EARLIER = "last.ckpt", ".lock", "earlier"
 HELDOUT_TOKENS = 50_000
 """Measured at every interval; `evaluate` measures all."""
 
@@ -76,7 +78,7 @@ def fit(
             checkpoint, done = _whole(out / CHECKPOINT)
             _check_kept(keep, done, out)
             if checkpoint is None and trainer.is_global_zero:
-                (out / LOG).unlink(missing_ok=True)  # of a training that is gone
+                _clear(out)
             try:
                 trainer.fit(module, ckpt_path=checkpoint)
             except SystemExit as stop:
@@ -97,7 +99,12 @@ def _there(asked: str) -> Iterator[None]:
 
 
 def _held(out: Path) -> ExitStack:
-    """Lock the folder. Raises TrainingError where another process trains there."""
+    """Lock the folder. Raises TrainingError for a corpus, and where another process trains."""
+    if (out / SETTINGS).is_file():
+        raise TrainingError(
+            f"{out}: a prepared corpus, whose vocabulary the model's would replace: choose another "
+            "folder"
+        )
     out.mkdir(parents=True, exist_ok=True)
     held = lock(out / LOCK, wait=False)
     if held is None:
@@ -118,6 +125,15 @@ def _whole(checkpoint: Path) -> tuple[Path | None, int]:
         aside = set_aside(checkpoint).name
         print(f"{error}, set aside as {aside}: the training begins anew", file=sys.stderr)
         return None, 0
+
+
+def _clear(out: Path) -> None:
+    """Make way for a new training: the log of one that is gone goes, its model is set aside."""
+    (out / LOG).unlink(missing_ok=True)
+    aside = (out / OWN_FILE).with_suffix(f".{EARLIER}.safetensors")  # can be read where it is
+    if (out / OWN_FILE).is_file() and not aside.exists():
+        (out / OWN_FILE).rename(aside)
+        print(f"{out}: no checkpoint to go on from; its model is now {aside.name}", file=sys.stderr)
 
 
 def _check_within(steps: Sequence[int], total: int) -> None:
@@ -179,9 +195,10 @@ def _writing(out: Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, SafetensorError) as error:  # torch: RuntimeError for a full disk
         reason = " ".join(str(error).split())
+        before = "; the one before is still good" if (out / CHECKPOINT).is_file() else ""
         raise TrainingError(
-            f"{out}: the checkpoint could not be written ({reason}); the one before is still good: "
-            "make room, then give the same command again"
+            f"{out}: the checkpoint could not be written ({reason}){before}: make room, then give "
+            "the same command again"
         ) from error
 
 

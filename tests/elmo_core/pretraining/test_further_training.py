@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,6 +95,51 @@ def test_finetuning_into_the_model_itself_is_refused(
     with pytest.raises(OptionsError, match="the model itself would be overwritten"):
         finetune(out, [text], [text], tmp_path / "x" / ".." / "model")
     assert all(torch.equal(t, before[name]) for name, t in state(out).items())
+
+
+def test_finetuning_into_a_corpus_is_refused(
+    run: Callable[..., None], prepared: Path, text: Path, tmp_path: Path
+) -> None:
+    """The model's vocabulary has the name of the corpus's own."""
+    run(tmp_path / "model")
+    before = (prepared / folder.VOCABULARY).read_bytes()
+    with pytest.raises(TrainingError, match="a prepared corpus, whose vocabulary"):
+        finetune(tmp_path / "model", [text], [text], prepared)
+    assert (prepared / folder.VOCABULARY).read_bytes() == before
+
+
+def test_a_model_without_its_checkpoint_is_set_aside(
+    run: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever deletes what is large, and gives the same command again, does not lose the model."""
+    out = tmp_path / "out"
+    for seed in (1, 2, 3):
+        run(out, seed=seed)
+        if seed == 1:
+            first = load_encoder(out).fingerprint
+        (out / "last.ckpt").unlink()
+    assert "its model is now encoder.earlier.safetensors" in capsys.readouterr().err
+    assert load_encoder(out / "encoder.earlier.safetensors").fingerprint == first
+    assert load_encoder(out).fingerprint != first
+
+
+def test_another_precision_is_told(
+    prepared: Path,
+    options: Options,
+    training: Training,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elmo_core.lightning.multiplies_bfloat16", lambda: True)
+
+    def go(precision: str, epochs: float) -> str:
+        longer = replace(training, epochs=epochs)
+        train(prepared, tmp_path, options, longer, accelerator="cpu", precision=precision)
+        return capsys.readouterr().err
+
+    assert "goes on" not in go("bf16-mixed", 0.05) + go("bf16-mixed", 0.1)
+    assert re.search(r"trained in bf16-mixed for \d+ steps, goes on in 32-true", go("32-true", 0.2))
 
 
 def test_finetuning_goes_on_with_the_same_model_and_text_alone(
