@@ -10,7 +10,7 @@ from typing import Literal
 
 import torch
 
-from elmo_core.memory import all_memory
+from elmo_core.memory import all_memory, free_memory
 from elmo_core.store.feature_store import FeatureStore, Sentence
 from elmo_core.store.files import existing, size
 from elmo_core.store.shards import address, pack
@@ -89,7 +89,8 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
         room, said = left, f"{amount(left)} are left of {amount(limit)} for {store.root}"
     if cost.bytes <= room:
         return "store", said
-    memory = half_of_memory() - store.kept
+    # Other runs may have taken memory, or be about to: each leaves half of what it finds.
+    memory = max(min(half_of_memory() - store.kept, free_memory() // 2), 0)
     if cost.bytes <= memory:
         return "memory", said
     return "live", f"{said}, and {amount(memory)} of memory may be used"

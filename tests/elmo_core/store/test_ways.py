@@ -37,11 +37,12 @@ def _said(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """`free(disk=…, memory=…)`: what this machine has, in bytes."""
+    """`free(disk=…, memory=…)`: what this machine has, in bytes; `left`: of all its memory."""
 
-    def set_free(disk: int = 1 << 40, memory: int = 1 << 40) -> None:
+    def set_free(disk: int = 1 << 40, memory: int = 1 << 40, left: int | None = None) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=disk))
         monkeypatch.setattr(plan, "half_of_memory", lambda: memory)
+        monkeypatch.setattr(plan, "free_memory", lambda: 2 * memory if left is None else left)
 
     return set_free
 
@@ -179,6 +180,15 @@ def test_memory_is_short_where_much_is_kept_already(
     store = ready(opened())
     prepare(store, [(*words, "too") for words in SENTENCES], of="test")  # which are longer
     assert store.kept == BYTES
+
+
+@pytest.mark.parametrize("left", [2 * BYTES, 2 * BYTES - 1])
+def test_memory_is_short_where_others_have_taken_it(
+    opened: Opened, free: Callable[..., None], left: int
+) -> None:
+    """Of what is free, half is left: several runs may begin at once on a full disk."""
+    free(disk=0, left=left)
+    assert ready(opened()).kept == (BYTES if left == 2 * BYTES else 0)
 
 
 @pytest.mark.parametrize("disk", [0, 1 << 40])
