@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -82,7 +83,8 @@ def test_each_block_is_coded_by_a_run_on_what_came_before(
     data = write(tmp_path / "data", {"train": 40, "dev": 80}, by_first_letter)
     vectors = tmp_path / "vectors.txt"  # the same table in all runs, which then begin alike
     vectors.write_text("".join(f"{word} 0.5 0.5\n" for word in WORDS))
-    words = (*TINY_ENCODER, "elmo.layers=1", "training.max_epochs=2", f"word_vectors={vectors}")
+    words = (*TINY_ENCODER, "elmo.layers=1", "elmo.dropout=0.5", f"word_vectors={vectors}")
+    words += ("training.max_epochs=2",)
     code = coded(data, *words, "training.online_code=true").online_code
     assert code is not None
     assert code.choices == 4
@@ -172,6 +174,26 @@ def test_control_labels_are_in_every_split(
 def predictions(tmp_path: Path, result: Finished) -> list[str]:
     path = tmp_path / "runs" / "pos" / result.run_id / "predictions.jsonl"
     return path.read_text().splitlines()
+
+
+def test_every_epoch_of_a_run_is_told_again_after_its_code(
+    coded: Callable[..., Finished], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = write(tmp_path / "data", {"train": 10, "dev": 4}, by_first_letter)
+    for words in (("training.online_code=true", "training.max_epochs=1"), ("seed=7",)):
+        with caplog.at_level(logging.INFO):
+            coded(data, "elmo.placement=none", *words)
+    told = [message for message in caplog.messages if message.startswith("epoch ")]
+    assert len(told) > 1
+
+
+def test_two_processes_share_no_code(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write(tmp_path / "data", {"train": 10, "dev": 4}, by_first_letter)
+    words = ("trainer=cpu", "trainer.devices=2", "training.online_code=true")
+    assert bench("task=pos", f"data.dir={data}", f"paths.runs={tmp_path}", *words) == 2
+    assert "error: training.online_code=true: needs trainer.devices=1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("word", ["data.control=true", "training.online_code=true"])
