@@ -83,8 +83,8 @@ def test_each_block_is_coded_by_a_run_on_what_came_before(
     data = write(tmp_path / "data", {"train": 40, "dev": 80}, by_first_letter)
     vectors = tmp_path / "vectors.txt"  # the same table in all runs, which then begin alike
     vectors.write_text("".join(f"{word} 0.5 0.5\n" for word in WORDS))
-    words = (*TINY_ENCODER, "elmo.layers=1", "elmo.dropout=0.5", f"word_vectors={vectors}")
-    words += ("training.max_epochs=2",)
+    placement = ("elmo.layers=1", "elmo.dropout=0.5")
+    words = (*TINY_ENCODER, *placement, "training.max_epochs=2", f"word_vectors={vectors}")
     code = coded(data, *words, "training.online_code=true").online_code
     assert code is not None
     assert code.choices == 4
