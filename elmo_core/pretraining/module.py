@@ -6,7 +6,6 @@ Peters et al. 2018, section 3.4, and the published training program.
 from __future__ import annotations
 
 import math
-import sys
 from collections import deque
 from typing import Any
 
@@ -18,7 +17,7 @@ from torch.utils.data import DataLoader
 
 from elmo_core.bilm.bilm import State
 from elmo_core.devices import sent
-from elmo_core.lightning import pl, rank_zero_only
+from elmo_core.lightning import pl
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.model import LanguageModel
@@ -199,12 +198,7 @@ class PretrainingModule(pl.LightningModule):
         self.look()
         states = [self._of_all_devices(tensor).cpu() for tensor in self.state]
         recent = list(self.recent)
-        checkpoint[KEY] = {
-            "record": self.record(),
-            "states": states,
-            "recent": recent,
-            "precision": self.trainer.precision,
-        }
+        checkpoint[KEY] = {"record": self.record(), "states": states, "recent": recent}
         self._written = True
 
     def _of_all_devices(self, tensor: Tensor) -> Tensor:
@@ -218,9 +212,8 @@ class PretrainingModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on from a checkpoint. Raises TrainingError for another training's.
 
-        `epochs` may differ: a training may be made longer, or shorter, but not shorter than it has
-        become. The learning rate goes on where the new schedule has it. Another precision, which a
-        processor without bfloat16 may force, is told.
+        `epochs` alone may differ: a training may be made longer, or shorter, but not shorter than
+        it has become. The learning rate goes on where the new schedule has it.
         """
         saved, record = _flat(checkpoint[KEY]["record"]), _flat(self.record())
         saved[EPOCHS] = record[EPOCHS]
@@ -232,10 +225,6 @@ class PretrainingModule(pl.LightningModule):
                 f"the model has already been trained for {done} steps, and {EPOCHS} = "
                 f"{record[EPOCHS]} are {total}: ask for more, or choose another folder"
             )
-        before, now = checkpoint[KEY].get("precision"), self.trainer.precision
-        if before not in (None, now):  # older checkpoints lack it
-            told = f"trained in {before} for {done:,} steps, goes on in {now}"
-            rank_zero_only(print)(told, file=sys.stderr)
         self._written = True
         self.state = State(*(t[self.global_rank] for t in checkpoint[KEY]["states"]))
         self.recent.extend(checkpoint[KEY].get("recent", ()))  # older checkpoints lack them

@@ -15,7 +15,7 @@ from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import Perplexity
 from elmo_core.whole_files import replacing
 
-LOG = "log.csv"
+LOG, PRECISION = "log.csv", "precision"
 LONGEST = 1000
 """Characters of a row; ours have a hundred. It keeps numbers within what `int` takes."""
 
@@ -33,6 +33,20 @@ class Progress(pl.Callback):
     def __init__(self, every: int) -> None:
         self.every = every
         self.since: float | None = None  # the clock stands still while others measure and write
+
+    def on_save_checkpoint(
+        self, trainer: pl.Trainer, _: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        checkpoint[PRECISION] = trainer.precision
+
+    def on_load_checkpoint(
+        self, trainer: pl.Trainer, _: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        """Tell of another precision, which a processor without bfloat16 may force."""
+        before, now = checkpoint.get(PRECISION), trainer.precision
+        if before not in (None, now) and trainer.is_global_zero:  # older checkpoints lack it
+            done = checkpoint["global_step"]
+            print(f"trained in {before} for {done:,} steps, goes on in {now}", file=sys.stderr)
 
     def on_train_batch_start(self, trainer: pl.Trainer, *_: Any) -> None:
         if self.since is None:
