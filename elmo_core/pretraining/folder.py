@@ -19,6 +19,7 @@ from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE, STEPS
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining.model import LanguageModel
+from elmo_core.pretraining.prepare import SETTINGS
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.whole_files import replacing
@@ -42,6 +43,15 @@ def check_apart(source: Path, out: Path) -> None:
     """Raise OptionsError where what is made of a model would take its place."""
     if source.resolve() == out.resolve():
         raise OptionsError(f"{out}: the model itself would be overwritten: choose another place")
+
+
+def check_no_corpus(out: Path) -> None:
+    """Raise OptionsError for a prepared corpus, whose vocabulary a model's would replace."""
+    if (out / SETTINGS).is_file():
+        raise OptionsError(
+            f"{out}: a prepared corpus, whose vocabulary the model's would replace: choose another "
+            "folder"
+        )
 
 
 def keep(model: LanguageModel, step: int, folder: Path) -> None:

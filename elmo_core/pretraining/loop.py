@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,9 @@ from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
-from elmo_core.pretraining.prepare import SETTINGS
 from elmo_core.pretraining.progress import LOG, Progress, log_row
 
-CHECKPOINT, LOCK, EARLIER = "last.ckpt", ".lock", "earlier"
+CHECKPOINT, LOCK = "last.ckpt", ".lock"
 HELDOUT_TOKENS = 50_000
 """Measured at every interval; `evaluate` measures all."""
 
@@ -99,12 +99,7 @@ def _there(asked: str) -> Iterator[None]:
 
 
 def _held(out: Path) -> ExitStack:
-    """Lock the folder. Raises TrainingError for a corpus, and where another process trains."""
-    if (out / SETTINGS).is_file():
-        raise TrainingError(
-            f"{out}: a prepared corpus, whose vocabulary the model's would replace: choose another "
-            "folder"
-        )
+    """Lock the folder. Raises TrainingError where another process trains there."""
     out.mkdir(parents=True, exist_ok=True)
     held = lock(out / LOCK, wait=False)
     if held is None:
@@ -130,8 +125,9 @@ def _whole(checkpoint: Path) -> tuple[Path | None, int]:
 def _clear(out: Path) -> None:
     """Make way for a new training: the log of one that is gone goes, its model is set aside."""
     (out / LOG).unlink(missing_ok=True)
-    aside = (out / OWN_FILE).with_suffix(f".{EARLIER}.safetensors")  # can be read where it is
-    if (out / OWN_FILE).is_file() and not aside.exists():
+    if (out / OWN_FILE).is_file():
+        names = (f"encoder.earlier-{n}.safetensors" for n in count(1))  # which `encoder=` can read
+        aside = next(out / name for name in names if not (out / name).exists())
         (out / OWN_FILE).rename(aside)
         print(f"{out}: no checkpoint to go on from; its model is now {aside.name}", file=sys.stderr)
 
