@@ -64,7 +64,8 @@ def _by_layer(found: Iterable[Group], cell: Callable[[Group], str]) -> Frame:
 def _row(group: Group) -> Row:
     result = group.first.result
     what = f"{group.first.task} on {group.data}, {result.primary.split} {result.metric}"
-    return what, " ".join(filter(None, (group.elmo.placement, group.differs)))
+    trial = "(a trial)" if group.first.limit_batches else ""
+    return what, " ".join(filter(None, (group.elmo.placement, group.differs, trial)))
 
 
 def _cells(cells: Mapping[Column, Sequence[str]], columns: Sequence[Column]) -> list[str]:

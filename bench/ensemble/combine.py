@@ -46,13 +46,14 @@ def combine(
     name = ensemble_id(member.result.run_id for member in found)
     record = Record(found[0].folder.parent / name)
     result = record.finished()
+    limit = found[0].value("trainer.limit_batches")
     current = {member.result.run_id: member.result for member in found}
     if result is not None and not force and not outdated(result, current):
-        panel.show(result, record.folder, note="finished earlier; --force repeats it")
+        panel.show(result, record.folder, "finished earlier; --force repeats it", limit)
         return result
     with record.lock(), said_in(record.log):
         result = _combined(found, record, trusted, command(folders, mixed))
-    panel.show(result, record.folder)
+    panel.show(result, record.folder, limit_batches=limit)
     return result
 
 

@@ -105,12 +105,13 @@ class _Evaluation:
         name = evaluation_id(self.run.run_id, self.asked, self.data.fingerprints)
         record = Record(self.folder.parent / name)
         result = record.finished()
+        limit = self.cfg.trainer.limit_batches
         if result is not None and result.evaluation == self._evaluation() and not force:
-            panel.show(result, record.folder, note="finished earlier; --force repeats it")
+            panel.show(result, record.folder, "finished earlier; --force repeats it", limit)
             return result
         with record.lock(), said_in(record.log):
             result = self._recorded(record)
-        panel.show(result, record.folder)
+        panel.show(result, record.folder, limit_batches=limit)
         return result
 
     def _read(self) -> None:

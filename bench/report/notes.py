@@ -61,12 +61,12 @@ def _scores(grid: Grid) -> Iterator[str]:
 
 
 def _cut_short(grid: Grid) -> Iterator[str]:
-    """Say how many runs are trials, which saw a few batches of the data."""
-    trained = [run for _, run in _trained(grid)]
-    limits = Counter(run.limit_batches for run in trained if run.limit_batches)
+    """Say how many runs are trials, which saw a few batches of the data; those of evaluations, too."""
+    runs = {(run.task, run.id): run for entry in grid.entries.values() for run in entry.runs}
+    limits = Counter(run.limit_batches for run in runs.values() if run.limit_batches)
     for limit, number in sorted(limits.items()):
         yield (
-            f"{number} of {counted(len(trained), 'run')} saw {counted(limit, 'batch')} of each "
+            f"{number} of {counted(len(runs), 'run')} saw {counted(limit, 'batch')} of each "
             "split only (trainer.limit_batches): a trial, no result."
         )
 

@@ -20,7 +20,7 @@ Row = tuple[str, str, str]  # key, value, what stands beside it
 def show(result: Finished, folder: Path, note: str = "", limit_batches: int | None = None) -> None:
     """Scores beside what needs no learning, the mixes, and where everything lies.
 
-    With `limit_batches`, it says that the scores are of so many batches alone.
+    With `limit_batches`, it says that the model is a trial, which saw so many batches alone.
     Without a terminal, a line is `key  value`, and has no box around it.
     """
     if among_many():  # their table follows
@@ -56,7 +56,7 @@ def _scores(result: Finished) -> Iterator[Row]:
 
 def _trial(limit_batches: int | None) -> Iterator[Row]:
     if limit_batches:
-        yield "", f"{counted(limit_batches, 'batch')} of each split only: a trial", ""
+        yield "", f"saw {counted(limit_batches, 'batch')} of each split only: a trial", ""
 
 
 def _mixes(result: Finished) -> Iterator[Row]:

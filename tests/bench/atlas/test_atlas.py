@@ -128,6 +128,16 @@ def test_runs_of_one_encoder_by_other_keys_are_other_rows(tmp_path: Path) -> Non
     assert all(row[-1] for row in rows)
 
 
+def test_trial_runs_are_marked(tmp_path: Path) -> None:
+    run_id = Maker(tmp_path).run(placement="input")
+    config = tmp_path / "snli" / run_id / "config.yaml"
+    config.write_text(config.read_text().replace("limit_batches: null", "limit_batches: 2"))
+    assert ENCODER.fingerprint is not None
+    ((_, chosen, score),) = runs.tables(tmp_path, ENCODER.fingerprint)["scores by layer"].rows
+    assert chosen == "input (a trial)"
+    assert score
+
+
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"

@@ -79,7 +79,9 @@ def test_under_noise_a_trial_run_is_scored_on_the_examples_that_it_had(
     words = (*NER, f"data.dir={home(runs[0])}", f"paths.runs={tmp_path / 'trial'}")
     assert bench(*words, "elmo.placement=none", "trainer.limit_batches=1") == 0
     (trial,) = (tmp_path / "trial" / "ner").iterdir()
-    assert call(trial, "--noise", "typos=0.5")[0] == 0
+    status, said = call(trial, "--noise", "typos=0.5")[:2]
+    assert status == 0
+    assert "saw 1 batch of each split only: a trial" in said
     (noisy,) = made(trial)
     had = [(row["split"], row["id"]) for row in rows(trial)]
     assert [(row["split"], row["id"]) for row in rows(noisy)] == had

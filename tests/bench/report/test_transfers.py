@@ -116,6 +116,15 @@ def test_of_two_with_other_splits_the_larger_one_counts(tmp_path: Path) -> None:
 CONTROL = {"data.control": True}
 
 
+def test_what_trial_runs_give_is_told(tmp_path: Path) -> None:
+    evaluation(Maker(tmp_path), skill=0.5)
+    assert not any("a trial" in note for note in notes(table(tmp_path)[1]))
+    for path in tmp_path.glob("snli/*/config.yaml"):
+        path.write_text(path.read_text().replace("limit_batches: null", "limit_batches: 2"))
+    (note,) = [note for note in notes(table(tmp_path)[1]) if "a trial" in note]
+    assert note.startswith("2 of 2 runs saw 2 batches")
+
+
 def test_a_control_task_is_a_column_of_its_own(tmp_path: Path) -> None:
     make = Maker(tmp_path / "runs")
     real = evaluation(make, skill=0.6, noise=0.2)
