@@ -61,7 +61,7 @@ def _scores(grid: Grid) -> Iterator[str]:
 
 
 def _cut_short(grid: Grid) -> Iterator[str]:
-    """Say how many runs are trials, which saw a few batches of the data; those of evaluations, too."""
+    """Say how many runs, or runs evaluated, are trials, which saw a few batches of the data."""
     runs = {(run.task, run.id): run for entry in grid.entries.values() for run in entry.runs}
     limits = Counter(run.limit_batches for run in runs.values() if run.limit_batches)
     for limit, number in sorted(limits.items()):

@@ -50,11 +50,11 @@ def finetune(
 
     Raises:
         OptionsError, WeightsError, TextError, CorpusError: a model, setting or text that cannot be
-            used, or `out` is `source` or a prepared corpus.
+            used, or `out` is `source`, a prepared corpus or an encoder in the published layout.
         TrainingError: `out` holds the training of another model or text; what `fit` raises besides.
     """
     folder.check_apart(source, out)
-    folder.check_no_corpus(out)
+    folder.check_free(out)
     model, vocabulary, training = folder.load(source)
     training = changed(training, ["epochs=1", *changes])
     model.dropout = nn.Dropout(training.dropout)

@@ -45,12 +45,18 @@ def check_apart(source: Path, out: Path) -> None:
         raise OptionsError(f"{out}: the model itself would be overwritten: choose another place")
 
 
-def check_no_corpus(out: Path) -> None:
-    """Raise OptionsError for a prepared corpus, whose vocabulary a model's would replace."""
+def check_free(out: Path) -> None:
+    """Raise OptionsError where a model's files would take the place of something else's: of a
+    prepared corpus's vocabulary, or of a published encoder's options."""
     if (out / SETTINGS).is_file():
         raise OptionsError(
             f"{out}: a prepared corpus, whose vocabulary the model's would replace: choose another "
             "folder"
+        )
+    if any(out.glob("*.hdf5")) and not (out / OWN_FILE).is_file():
+        raise OptionsError(
+            f"{out}: an encoder in the published layout, whose options.json the model's would "
+            "replace: choose another folder"
         )
 
 

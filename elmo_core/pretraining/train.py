@@ -46,14 +46,14 @@ def train(
             checkpoints, `keep`, `accelerator` and `precision`.
 
     Raises:
-        OptionsError: `start` is not known, or has another shape than `options`; `out` is a prepared
-            corpus.
+        OptionsError: `start` is not known, or has another shape than `options`; `out` holds a
+            prepared corpus or an encoder in the published layout.
         WeightsError, FetchError: `start` cannot be read, or cannot be downloaded.
         CorpusError, TextError: the prepared folder cannot be read, or does not fit.
         TrainingError: the checkpoint is another training's or beyond the end of this one, a step of
             `keep` cannot be kept, the loss is no number any more, or the disk is full.
     """
-    folder.check_no_corpus(out)
+    folder.check_free(out)
     verify(prepared)  # first: `prepare` makes anew only what it is told to, and this says how
     if not (prepared / folder.VOCABULARY).is_file():
         raise CorpusError(f"{prepared}: no prepared text: `prepare TEXT -o {prepared}` makes it")

@@ -18,6 +18,7 @@ from elmo_core.errors import OptionsError
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.export import export
 from elmo_core.pretraining.finetune import finetune
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.settings import Training
@@ -108,6 +109,20 @@ def test_finetuning_into_a_corpus_is_refused(
     with pytest.raises(OptionsError, match="a prepared corpus, whose vocabulary"):
         run(prepared)
     assert (prepared / folder.VOCABULARY).read_bytes() == before
+
+
+def test_training_where_a_published_encoder_lies_is_refused(
+    run: Callable[..., None], text: Path, tmp_path: Path
+) -> None:
+    run(tmp_path / "model")
+    published = tmp_path / "published"
+    export(tmp_path / "model", published)
+    before = (published / folder.OPTIONS).read_bytes()
+    with pytest.raises(OptionsError, match="in the published layout"):
+        run(published)
+    with pytest.raises(OptionsError, match="in the published layout"):
+        finetune(tmp_path / "model", [text], [text], published)
+    assert (published / folder.OPTIONS).read_bytes() == before
 
 
 def test_a_model_without_its_checkpoint_is_set_aside(
