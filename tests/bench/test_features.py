@@ -141,6 +141,11 @@ def test_a_trial_stores_nothing(small: Small, root: Path) -> None:
     assert not root.exists()
 
 
+def test_room_is_counted_in_gigabytes(small: Small, root: Path) -> None:
+    small(f"features.dir={root}", "features=store", "features.max_gb=0.1", "training.max_epochs=1")
+    assert 0 < sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) < 1e8
+
+
 def test_too_little_room_is_one_line(
     bench: Callable[..., int], snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,8 @@ import pytest
 import torch
 
 from bench.evaluate.__main__ import main as evaluate
+from bench.overrides import composed
+from bench.run.features import shared_store
 from elmo_core import load_encoder
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.prepare import prepare
@@ -68,6 +70,20 @@ def test_held_on_a_gpu_it_is_as_stored(
     assert (held / "predictions.jsonl").read_bytes() == (stored / "predictions.jsonl").read_bytes()
     status, shown = said(capsys, evaluate, [held, f"data.dir={snli_folder}"])
     assert status == 0, shown  # without that GPU
+
+
+def test_runs_of_one_encoder_share_its_store_and_those_without_elmo_have_none(
+    tmp_path: Path,
+) -> None:
+    stores: dict[str, FeatureStore] = {}
+    words = [*SMALL, f"features.dir={tmp_path}"]
+    first, again, without = (
+        shared_store(composed([*words, f"elmo.placement={placement}"]), stores)
+        for placement in ("input", "output", "none")
+    )
+    assert first is not None
+    assert again is first
+    assert without is None
 
 
 def test_without_a_gpu_it_says_what_to_do(
