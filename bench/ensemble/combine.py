@@ -39,22 +39,19 @@ def combine(
     Raises:
         RunError: The runs cannot be combined.
     """
-    from bench.console import said_in
-    from bench.run import panel
+    from bench.run.derived import recorded
 
     found = members(folders, mixed)
     name = ensemble_id(member.result.run_id for member in found)
     record = Record(found[0].folder.parent / name)
-    result = record.finished()
-    limit = found[0].value("trainer.limit_batches")
-    current = {member.result.run_id: member.result for member in found}
-    if result is not None and not force and not outdated(result, current):
-        panel.show(result, record.folder, "finished earlier; --force repeats it", limit)
-        return result
-    with record.lock(), said_in(record.log):
-        result = _combined(found, record, trusted, command(folders, mixed))
-    panel.show(result, record.folder, limit_batches=limit)
-    return result
+    now = {member.result.run_id: member.result for member in found}
+    return recorded(
+        record,
+        lambda: _combined(found, record, trusted, command(folders, mixed)),
+        lambda result: not outdated(result, now),
+        force=force,
+        limit_batches=found[0].value("trainer.limit_batches"),
+    )
 
 
 def _combined(

@@ -20,9 +20,10 @@ from bench.evaluate.asked import Asked, command, evaluation_id
 from bench.evaluate.labels import check
 from bench.noise import Noise
 from bench.records import Evaluation, Finished, Primary, Sitting
-from bench.run import features, panel
+from bench.run import features
 from bench.run.build import placement_of
 from bench.run.datamodule import BenchData
+from bench.run.derived import recorded
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome
@@ -104,15 +105,13 @@ class _Evaluation:
             self._read()
         name = evaluation_id(self.run.run_id, self.asked, self.data.fingerprints)
         record = Record(self.folder.parent / name)
-        result = record.finished()
-        limit = self.cfg.trainer.limit_batches
-        if result is not None and result.evaluation == self._evaluation() and not force:
-            panel.show(result, record.folder, "finished earlier; --force repeats it", limit)
-            return result
-        with record.lock(), said_in(record.log):
-            result = self._recorded(record)
-        panel.show(result, record.folder, limit_batches=limit)
-        return result
+        return recorded(
+            record,
+            lambda: self._made(record),
+            lambda result: result.evaluation == self._evaluation(),
+            force=force,
+            limit_batches=self.cfg.trainer.limit_batches,
+        )
 
     def _read(self) -> None:
         """Read the examples, and compare their labels with those of training."""
@@ -157,7 +156,7 @@ class _Evaluation:
         self.changed = round(changed / max(seen, 1), 4)
         log.info("%s: %.1f %% of all words are changed", noise, 100 * self.changed)
 
-    def _recorded(self, record: Record) -> Finished:
+    def _made(self, record: Record) -> Finished:
         """Score the run, then write what came of it, the result last."""
         log.info("%s on %s", self.folder, ", ".join(self.data.splits))
         self.data.store = features.shared_store(self.cfg, self.stores)

@@ -87,8 +87,11 @@ class Record:
 
         Raises DamagedRecord for a file that cannot be read.
         """
-        path = self.folder / RESULT
-        return read_result(path) if path.exists() else None
+        return read_result(self.folder / RESULT) if self.has_result() else None
+
+    def has_result(self) -> bool:
+        """Say whether there is a result.json, damaged or not."""
+        return (self.folder / RESULT).exists()
 
     def finished(self) -> Finished | None:
         """Return the result, if the run came to its end. Raises DamagedRecord."""
