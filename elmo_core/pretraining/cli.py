@@ -35,7 +35,13 @@ def _add_prepare(subcommands: Subcommands) -> None:
         "prepare BOOKS/ news.txt -o corpus",
         "prepare tokens.txt -o corpus --form tokenised",
     )
-    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
+    verb.add_argument(
+        "texts",
+        nargs="+",
+        type=Path,
+        metavar="TEXT",
+        help="UTF-8 files (also .gz, .bz2, .xz), folders",
+    )
     verb.add_argument("-o", "--out", required=True, type=Path, help="folder to make")
     verb.add_argument(
         "--form",

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+import zlib
+from bz2 import BZ2File
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from gzip import GzipFile
+from io import BufferedIOBase
+from lzma import LZMAError, LZMAFile
 from pathlib import Path
 
 from elmo_core.errors import TextError
+
+PACKED: dict[str, Callable[[Path], BufferedIOBase]] = {
+    ".bz2": BZ2File,
+    ".gz": GzipFile,
+    ".xz": LZMAFile,
+}
+"""What opens a compressed text, by the end of its name."""
 
 
 def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Path]:
     """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
-    A name is the path from the parent of what was given, so that a folder's texts stay together.
+    A name is the path from the parent of what was given, so that a folder's texts stay together;
+    without the end that says how a text is compressed.
     Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
     So is `out`, a file or folder below those given, where what is made of the texts is written.
     Links to folders are followed, but for those that lead back to where they stand.
@@ -32,13 +45,17 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
         except OSError as error:
             raise TextError(f"{error.filename}: cannot be read ({error.strerror})") from error
         for path in paths:
-            name = str(path.relative_to(root.parent))
+            name = str(_unpacked(path).relative_to(root.parent))
             if name in found:
                 raise TextError(f"{path} and {found[name]} would both be called {name}")
             found[name] = path
     if not found:
         raise TextError("no text: the folders given are empty")
     return found
+
+
+def _unpacked(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix in PACKED else path
 
 
 def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:
@@ -56,17 +73,22 @@ def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their ends.
+    """Yield the lines of a UTF-8 file, which may be compressed (PACKED), without their ends.
 
     Raises TextError, naming file and line, where a line is no UTF-8 text or nothing can be read.
     """
     try:
-        with open(path, "rb") as file:
+        with PACKED.get(path.suffix, _plain)(path) as file:
             for number, line in enumerate(file, start=1):
                 text = _decode(line, path, number)
                 yield text.removeprefix("\ufeff") if number == 1 else text
-    except OSError as error:
-        raise TextError(f"{path}: cannot be read ({error.strerror})") from error
+    except (OSError, EOFError, zlib.error, LZMAError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise TextError(f"{path}: cannot be read ({why})") from error
+
+
+def _plain(path: Path) -> BufferedIOBase:
+    return path.open("rb")
 
 
 def read_tokenised(paths: Iterable[Path]) -> Iterator[list[str]]:

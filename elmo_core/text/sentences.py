@@ -12,6 +12,8 @@ from elmo_core.text.tokenizer import tokenize_with_offsets
 FORMATS = ("auto", "raw", "tokenised")
 PARAGRAPH = 100_000
 """Characters after which a paragraph is cut at the next line end: bounds the memory."""
+ENDS = ".!?…" + "।" + "؟۔"
+"""Marks that end a sentence: Europe's, Hindi's and its neighbours', Arabic's and Urdu's."""
 _SAMPLE = 1 << 16
 _FREE, _ATTACHED = re.compile(r"\s[,.;!?](?=\s)"), re.compile(r"\w[,.;!?](?=\s)")
 
@@ -46,7 +48,7 @@ def guess(path: Path) -> str:
 def split_sentences(paragraph: str) -> Iterator[list[str]]:
     """Split running text into sentences, words and punctuation apart.
 
-    A sentence ends behind `. ! ? …` and whatever closing marks are attached to them, unless the
+    A sentence ends behind one of ENDS and whatever closing marks are attached to it, unless the
     next word begins in lower case: “Where?” said he. Abbreviations keep their full stop
     as part of the word, so they end nothing.
     """
@@ -59,7 +61,7 @@ def split_sentences(paragraph: str) -> Iterator[list[str]]:
             sentence, ended = [], False
         sentence.append(word)
         closing = ended and attached and not word[0].isalnum()
-        ended = closing or not word.strip(".!?…")
+        ended = closing or not word.strip(ENDS)
         end = start + len(word)
     if sentence:
         yield sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,23 @@ def test_russian_is_split_like_english() -> None:
         ["«", "Где", "?", "»", "спросил", "он", "."],
         ["Пётр", ",", "сын", "её", ",", "спит", "!"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "found", "of"),
+    [
+        *(("uk", 9, 9), ("ru", 8, 8), ("el", 6, 6), ("fi", 5, 5), ("he", 10, 10), ("vi", 7, 7)),
+        *(("hi", 9, 10), ("ne", 5, 5), ("ar", 5, 5), ("fa", 5, 5)),
+        *(("hy", 0, 4), ("zh", 0, 6)),
+    ],
+)
+def test_how_many_sentences_of_a_language_are_found(language: str, found: int, of: int) -> None:
+    """The table of docs/languages.md: spaCy's examples that end with a mark, put in a row."""
+    examples = [text.strip() for text in import_module(f"spacy.lang.{language}.examples").sentences]
+    row = [text for text in examples if text[-1] in ".!?…。！？।؟۔։"]
+    sentences = ["".join(words) for words in split_sentences(" ".join(row))]
+    assert len(row) == of
+    assert sum("".join(text.split()) in sentences for text in row) == found
 
 
 def test_tokenised_text_is_kept_word_for_word(tmp_path: Path) -> None:

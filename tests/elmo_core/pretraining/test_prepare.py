@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,14 @@ def test_more_texts_move_no_sentence_to_the_other_side(folder: Path, tmp_path: P
     prepare([folder], tmp_path / "both", HALF)
     prepare([folder / "a"], tmp_path / "one", Request(heldout=0.5, min_count=1))
     assert lines(tmp_path / "one/train/a") == lines(tmp_path / "both/train/texts/a")
+
+
+def test_a_compressed_text_gives_the_same_corpus(folder: Path, tmp_path: Path) -> None:
+    whole = prepare([folder], tmp_path / "whole", HALF)
+    (folder / "a.gz").write_bytes(gzip.compress((folder / "a").read_bytes()))
+    (folder / "a").unlink()
+    assert prepare([folder], tmp_path / "out", HALF) == whole
+    assert lines(tmp_path / "out/train/texts/a") == lines(tmp_path / "whole/train/texts/a")
 
 
 def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(

@@ -1,14 +1,23 @@
-"""Which files are texts."""
+"""Which files are texts, and how they are read."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from elmo_core.errors import TextError
-from elmo_core.text.files import find_texts
+from elmo_core.text.files import find_texts, read_lines
+
+Compress = Callable[[bytes], bytes]
+COMPRESSED = pytest.mark.parametrize(
+    ("end", "compress"), [(".bz2", bz2.compress), (".gz", gzip.compress), (".xz", lzma.compress)]
+)
 
 
 def test_hidden_files_are_no_texts(tmp_path: Path) -> None:
@@ -58,3 +67,28 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Path, "iterdir", refused)
     with pytest.raises(TextError, match=r"test_a_folder.*: cannot be read \(Permission denied\)"):
         find_texts([tmp_path])
+
+
+@COMPRESSED
+def test_a_compressed_text_is_read_and_called_as_if_it_were_none(
+    end: str, compress: Compress, tmp_path: Path
+) -> None:
+    path = tmp_path / "texts" / f"a.txt{end}"
+    path.parent.mkdir()
+    path.write_bytes(compress("\ufeffÉté .\r\nB .\n".encode()))
+    assert find_texts([tmp_path / "texts"]) == {"texts/a.txt": path}
+    assert list(read_lines(path)) == ["Été .", "B ."]
+    (tmp_path / "texts" / "a.txt").touch()
+    with pytest.raises(TextError, match=r"would both be called texts/a.txt"):
+        find_texts([tmp_path / "texts"])
+
+
+@COMPRESSED
+def test_a_damaged_compressed_text_is_named(end: str, compress: Compress, tmp_path: Path) -> None:
+    whole = compress(os.urandom(4000).hex().encode())
+    path = tmp_path / f"a.txt{end}"
+    spoilt = whole[:2000] + b"spoilt" + whole[2006:]
+    for content in (b"plain text", whole[:-100], spoilt):
+        path.write_bytes(content)
+        with pytest.raises(TextError, match=rf"a.txt{end}: cannot be read \(.+\)"):
+            list(read_lines(path))
