@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.console import said_in
+from bench.errors import explain
 from bench.records import Finished
 from bench.run import panel
 from bench.run.record import Record
@@ -20,8 +21,8 @@ def recorded(
 ) -> Finished:
     """Show and return what `make` gives, or what was recorded before.
 
-    There is nothing to go on with: what ends the work before it has a result leaves no folder, and
-    a result of before stays until the new one takes its place.
+    There is nothing to go on with: a mistake of the user's or an interruption leaves no folder, any
+    other failure its log. A result of before stays until the new one takes its place.
 
     Args:
         record: The folder.
@@ -52,7 +53,8 @@ def recorded(
 def _whole(record: Record, make: Callable[[], Finished]) -> Finished:
     try:
         return make()
-    except BaseException:
-        if not record.has_result():
+    except BaseException as error:
+        bug = isinstance(error, Exception) and explain(error) is None
+        if not bug and not record.has_result():
             record.remove()
         raise

@@ -64,7 +64,7 @@ def test_it_is_made_once(derived: Derived, record: Record, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_what_ends_before_it_has_a_result_leaves_nothing(
+def test_a_mistake_or_an_interruption_leaves_nothing(
     error: BaseException, derived: Derived, record: Record
 ) -> None:
     with pytest.raises(type(error)):
@@ -74,6 +74,13 @@ def test_what_ends_before_it_has_a_result_leaves_nothing(
     with pytest.raises(type(error)):
         derived(2, error=error, force=True)
     assert record.finished() == made
+
+
+def test_a_bug_leaves_its_log(derived: Derived, record: Record) -> None:
+    with pytest.raises(ZeroDivisionError):
+        derived(error=ZeroDivisionError())
+    assert "made with seed 1" in record.log.read_text()
+    assert derived(2).seed == 2
 
 
 def test_what_another_process_makes_in_this_moment_is_shown(
