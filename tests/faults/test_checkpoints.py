@@ -119,6 +119,16 @@ def test_without_the_best_checkpoint_the_training_begins_anew(
     assert_same(interrupted, whole)
 
 
+def test_without_the_best_checkpoint_it_begins_as_a_shorter_run_ended(
+    interrupted: Path, whole: Path, run: Callable[..., int]
+) -> None:
+    assert run("training.max_epochs=2") == 0
+    KINDS["flip"](interrupted / "checkpoints" / "best.ckpt")
+    assert run() == 0
+    assert "a run of fewer epochs" in (interrupted / "run.log").read_text()
+    assert_same(interrupted, whole)
+
+
 @pytest.mark.parametrize("kind", ["flip", "gone"])
 def test_trained_but_not_yet_scored(
     kind: str, whole: Path, tmp_path: Path, run: Callable[..., int]
