@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 
+from bench.errors import RunError
 from bench.run.module import BenchModule
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import read_checkpoint
@@ -116,6 +117,20 @@ def test_without_the_best_checkpoint_the_training_begins_anew(
     said = (interrupted / "run.log").read_text()
     assert f"{best}: {'missing' if kind == 'gone' else 'damaged'}" in said
     assert "begins anew" in said
+    assert_same(interrupted, whole)
+
+
+def test_a_mistake_before_it_goes_on_leaves_the_checkpoints(
+    interrupted: Path, whole: Path, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: object) -> None:
+        raise RunError("no such encoder")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bench.run.run.encoder_of", refused)
+        assert run() == 2
+    assert run() == 0
+    assert "going on from" in (interrupted / "run.log").read_text()
     assert_same(interrupted, whole)
 
 
