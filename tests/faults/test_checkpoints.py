@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -16,6 +17,7 @@ import pytest
 import torch
 
 from bench.errors import RunError
+from bench.interrupts import Interrupted
 from bench.run.module import BenchModule
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import read_checkpoint
@@ -132,6 +134,24 @@ def test_a_mistake_before_it_goes_on_leaves_the_checkpoints(
     assert run() == 0
     assert "going on from" in (interrupted / "run.log").read_text()
     assert_same(interrupted, whole)
+
+
+@pytest.mark.parametrize(("words", "says"), [((), "goes on"), (("force=true",), "begins anew")])
+def test_an_interruption_says_what_the_same_command_does(
+    words: tuple[str, ...],
+    says: str,
+    interrupted: Path,
+    run: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stop(*_: object) -> None:
+        raise Interrupted(signal.SIGINT)
+
+    monkeypatch.setattr("bench.run.run.encoder_of", stop)
+    assert run(*words) == 130
+    assert interrupted.exists()
+    assert f"the same command {says}" in capsys.readouterr().err
 
 
 def test_without_the_best_checkpoint_it_begins_as_a_shorter_run_ended(
