@@ -145,10 +145,14 @@ def test_an_interruption_says_what_the_same_command_does(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def stop(*_: object) -> None:
-        raise Interrupted(signal.SIGINT)
+    step = BenchModule.training_step
 
-    monkeypatch.setattr("bench.run.run.encoder_of", stop)
+    def stopped(self: BenchModule, batch: Any, index: int) -> Any:
+        if self.current_epoch > 0:
+            raise Interrupted(signal.SIGINT)
+        return step(self, batch, index)
+
+    monkeypatch.setattr(BenchModule, "training_step", stopped)
     assert run(*words) == 130
     assert interrupted.exists()
     assert f"the same command {says}" in capsys.readouterr().err
