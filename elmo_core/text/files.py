@@ -23,8 +23,8 @@ PACKED: dict[str, Callable[[Path], BufferedIOBase]] = {
 def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Path]:
     """Find the files that are meant, by name: in folders, all files below. Raises TextError.
 
-    A name is the path from the parent of what was given, so that a folder's texts stay together;
-    without the end that says how a text is compressed.
+    A name is the path from the parent of what was given, so that a folder's texts stay together.
+    The end that says how a text is compressed (PACKED) is no part of it.
     Hidden files, and those in hidden folders, are left out: half-written ones, the system's own.
     So is `out`, a file or folder below those given, where what is made of the texts is written.
     Links to folders are followed, but for those that lead back to where they stand.

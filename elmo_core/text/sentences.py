@@ -12,7 +12,7 @@ from elmo_core.text.tokenizer import tokenize_with_offsets
 FORMATS = ("auto", "raw", "tokenised")
 PARAGRAPH = 100_000
 """Characters after which a paragraph is cut at the next line end: bounds the memory."""
-ENDS = ".!?…" + "।" + "؟۔"
+ENDS = ".!?…।؟۔"
 """Marks that end a sentence: Europe's, Hindi's and its neighbours', Arabic's and Urdu's."""
 _SAMPLE = 1 << 16
 _FREE, _ATTACHED = re.compile(r"\s[,.;!?](?=\s)"), re.compile(r"\w[,.;!?](?=\s)")
