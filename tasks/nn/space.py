@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Self
+
 import torch
 from torch import Tensor, nn
 
@@ -41,11 +44,20 @@ class Space(nn.Module):
             self.register_buffer("total", torch.zeros(dim, dtype=torch.double))
             self.register_buffer("products", torch.zeros(sides, dtype=torch.double))
 
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Move to another device, unless it has no double precision, as Apple's GPUs have none."""
+        if self.kind != "raw":
+            try:
+                fn(self.total[:0])
+            except TypeError:
+                return self
+        return super()._apply(fn, recurse)
+
     def add(self, vectors: Tensor) -> None:
         """Take vectors (any, dim) into the mean and the covariance."""
         if self.kind == "raw":
             return
-        exact = vectors.double()
+        exact = vectors.to(self.total.device).double()
         self.shown += len(vectors)
         self.total += exact.sum(0)
         if self.kind == "whitened":
@@ -57,10 +69,10 @@ class Space(nn.Module):
             return vectors
         mean = self.total / self.shown
         weights = torch.ones_like(vectors[:, 0]) if counts is None else counts.to(vectors.dtype)
-        centred = vectors - weights.unsqueeze(1) * mean.to(vectors.dtype)
+        centred = vectors - weights.unsqueeze(1) * mean.to(vectors.dtype).to(vectors.device)
         if self.kind == "centred":
             return centred
         covariance = self.products / self.shown - mean.outer(mean)
         covariance.diagonal().add_(RIDGE * covariance.diagonal().mean() + 1e-12)
-        factor = torch.linalg.cholesky(covariance).to(vectors.dtype)
+        factor = torch.linalg.cholesky(covariance).to(vectors.dtype).to(vectors.device)
         return torch.linalg.solve_triangular(factor, centred.T, upper=False).T

@@ -46,6 +46,7 @@ class Traffic:
     waits: Counter[str] = field(default_factory=Counter)  # of the host for the device
     copies: Counter[str] = field(default_factory=Counter)  # from the host to the device
     operators: int = 0
+    doubles: bool = False  # whether the device has float64, as NVIDIA's do and Apple's do not
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -105,6 +106,7 @@ def register() -> None:
 def pretended() -> Iterator[tuple[torch.device, Traffic]]:
     """Inside, there is the device; what goes on between it and the host is counted."""
     _traffic.restart()
+    _traffic.doubles = False
     with _Dispatched(), _Called():
         yield torch.device(NAME, 0), _traffic
 
@@ -170,6 +172,8 @@ def _computed(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     def wrapped(value: Any) -> Any:
         if not isinstance(value, Tensor) or isinstance(value, OnDevice):
             return value
+        if value.dtype == torch.float64 and not _traffic.doubles:
+            raise TypeError(f"{name} at {_place()}: the device has no float64")
         return known[id(value)] if id(value) in known else OnDevice(value)
 
     if name == "_pack_padded_sequence":  # how many sequences there are at each step stays

@@ -38,6 +38,7 @@ def test_larger_blocks_launch_a_sixth_of_the_operators(
 ) -> None:
     """Four blocks instead of the 28 that a CPU takes; links and gradients are the CPU's."""
     device, traffic = accelerator
+    traffic.doubles = True
     ours, gradients = linked(device)
     few = traffic.operators
     traffic.restart()

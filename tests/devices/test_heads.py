@@ -59,6 +59,7 @@ def test_a_step_of_training(
     ours, theirs = (it.module(dropout=False) for _ in range(2))
     batch = it.batch()
     if name in IN_FLOAT64 and batch["layers"] is not None:
+        traffic.doubles = True
         ours, theirs, batch["layers"] = ours.double(), theirs.double(), batch["layers"].double()
     ours.to(device)
     traffic.restart()

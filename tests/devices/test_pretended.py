@@ -24,6 +24,21 @@ def test_devices_do_not_mix(accelerator: Accelerator) -> None:
     assert (there + torch.tensor(1.0)).tolist() == [2.0, 2.0, 2.0]  # as on a GPU
 
 
+def test_there_is_no_double_precision(accelerator: Accelerator) -> None:
+    """As on Apple's GPUs, unless a test asks for what NVIDIA's have."""
+    device, traffic = accelerator
+    for asks in (
+        lambda: torch.ones(3, device=device).double(),
+        lambda: torch.ones(3, dtype=torch.float64).to(device),
+        lambda: torch.zeros(3, dtype=torch.float64, device=device),
+    ):
+        with pytest.raises(TypeError, match="no float64"):
+            asks()
+        traffic.doubles = True
+        assert asks().dtype == torch.float64
+        traffic.doubles = False
+
+
 def test_waits_are_counted(accelerator: Accelerator) -> None:
     device, traffic = accelerator
     x = torch.arange(4.0).to(device, non_blocking=True)
