@@ -54,7 +54,8 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _commands(job: str) -> list[list[str]]:
     lines = [line for line in job.splitlines() if " -m bench" in line]
-    return [shlex.split(line.partition("-m ")[2].rstrip("; &")) for line in lines]
+    commands = [line.partition("-m ")[2].partition(" ||")[0] for line in lines]
+    return [shlex.split(command.rstrip("; ")) for command in commands]
 
 
 def test_features_then_an_array_then_the_table(
@@ -91,6 +92,19 @@ def test_what_needs_no_features_waits_for_none(
     (_, options), _ = slurm(capsys.readouterr().out)
     assert "--array=0-1%32" in options
     assert "--dependency" not in options
+
+
+def test_runs_wait_for_no_features_that_have_no_room(
+    sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], tmp_path: Path, capsys: Shown
+) -> None:
+    """Each run then does without them, as it would alone: the job of the features ends well."""
+    assert sweep("elmo.placement=input", "features.max_gb=1e-6", "plan=slurm") == 0
+    (features, _), *_ = slurm(capsys.readouterr().out)
+    (tmp_path / "job").write_text(features)
+    environment = _environment(tmp_path / "slurm")
+    done = subprocess.run(["bash", tmp_path / "job"], env=environment, capture_output=True)
+    assert b"are needed for features" in done.stderr
+    assert done.returncode == 0
 
 
 def test_finished_runs_are_left_out(
