@@ -5,6 +5,7 @@ softmax.safetensors   the rest of the language model
 vocabulary.txt        the softmax's words
 options.json          the published options and their training part
 steps/                the biLM as it was after so many steps, in half precision: `MODEL@STEP`
+earlier-1/            a model that was here before, set aside by a training that began anew
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.whole_files import replacing
 
 SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
+FILES = OWN_FILE, SOFTMAX, VOCABULARY, OPTIONS
 
 
 def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from elmo_core.downloads.cache import OWN_FILE
+from elmo_core.downloads.cache import OWN_FILE, STEPS
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import (
     MisconfigurationException,
@@ -123,13 +123,16 @@ def _whole(checkpoint: Path) -> tuple[Path | None, int]:
 
 
 def _clear(out: Path) -> None:
-    """Make way for a new training: the log of one that is gone goes, its model is set aside."""
-    (out / LOG).unlink(missing_ok=True)
-    if (out / OWN_FILE).is_file():
-        names = (f"encoder.earlier-{n}.safetensors" for n in count(1))  # which `encoder=` can read
+    """Make way for a new training: what another one left, with no checkpoint, is set aside."""
+    model = folder.FILES if (out / OWN_FILE).is_file() else ()
+    left = [out / name for name in (*model, STEPS, LOG) if (out / name).exists()]
+    if left:
+        names = (f"earlier-{n}" for n in count(1))  # a model's folder, which `encoder=` can read
         aside = next(out / name for name in names if not (out / name).exists())
-        (out / OWN_FILE).rename(aside)
-        print(f"{out}: no checkpoint to go on from; its model is now {aside.name}", file=sys.stderr)
+        aside.mkdir()
+        for path in left:
+            path.rename(aside / path.name)
+        print(f"{out}: no checkpoint to go on from; what was here: {aside}", file=sys.stderr)
 
 
 def _check_within(steps: Sequence[int], total: int) -> None:

@@ -14,13 +14,14 @@ import torch
 
 from elmo_core import load_encoder
 from elmo_core.bilm.options import Options
-from elmo_core.errors import OptionsError
+from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.export import export
 from elmo_core.pretraining.finetune import finetune
 from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
 from tests.elmo_core.pretraining.conftest import EVERY, state
@@ -136,9 +137,25 @@ def test_a_model_without_its_checkpoint_is_set_aside(
         made.append(load_encoder(out).fingerprint)
         (out / "last.ckpt").unlink()
     assert len(set(made)) == 3
-    assert "its model is now encoder.earlier-2.safetensors" in capsys.readouterr().err
+    assert f"what was here: {out / 'earlier-2'}" in capsys.readouterr().err
     for n, fingerprint in enumerate(made[:2], 1):
-        assert load_encoder(out / f"encoder.earlier-{n}.safetensors").fingerprint == fingerprint
+        aside = out / f"earlier-{n}"
+        assert load_encoder(aside).fingerprint == fingerprint
+        assert folder.load(aside)[2].seed == n  # it can be evaluated, and trained further
+        assert len(read_log(aside)) == len(read_log(out))
+
+
+def test_steps_of_a_training_that_is_gone_are_set_aside(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run(out, keep=[1, 2])
+    before = load_encoder(f"{out}@2").fingerprint
+    (out / "last.ckpt").unlink()
+    run(out, keep=[1], seed=2)
+    with pytest.raises(WeightsError, match=r"kept were 1$"):
+        load_encoder(f"{out}@2")
+    assert load_encoder(f"{out / 'earlier-1'}@2").fingerprint == before
 
 
 def test_another_precision_is_told(
