@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from bench.errors import RunError
 from bench.evaluate import PROGRAM
 from bench.evaluate.asked import Asked, command, evaluation_id
 from bench.evaluate.labels import check
+from bench.evaluate.trivial import yardsticks
 from bench.noise import Noise
 from bench.records import Evaluation, Finished, Primary, Sitting
 from bench.run import features
@@ -78,6 +80,7 @@ class _Evaluation:
         self.folder, self.asked, self.stores = folder, asked, stores
         self.run = _finished(folder)
         self.cfg = configuration(folder, trusted)
+        self.own = deepcopy(self.cfg)
         if asked.data is not None:
             if self.cfg.data.control:
                 raise RunError(
@@ -216,6 +219,7 @@ class _Evaluation:
             elmo=run.elmo,
             encoder=run.encoder,
             metrics=metrics,
+            yardsticks=self._yardsticks(),
             primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
             epochs=0,
             best_epoch=0,
@@ -228,6 +232,12 @@ class _Evaluation:
             },
             command=command(self.folder, self.asked, self.data.splits),
         )
+
+    def _yardsticks(self) -> dict[str, dict[str, float]]:
+        """Return the scores of trivial baselines, which know no new names and no noise."""
+        if self.asked.data is None or self.asked.names or self.asked.noise is not None:
+            return {}
+        return yardsticks(self.run, self.own, {s: self.data.examples(s) for s in self.data.splits})
 
     def _evaluation(self) -> Evaluation:
         """Say which run is scored, and how labels and words are read."""

@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from tests.bench.evaluate.conftest import NER, Evaluate, Result, home, made, rows, write_names
+from tests.bench.evaluate.conftest import (
+    NER,
+    PEOPLE,
+    PLACES,
+    Evaluate,
+    Result,
+    home,
+    made,
+    rows,
+    write_names,
+)
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["input", "none"])
@@ -54,6 +64,41 @@ def test_other_data_is_scored_as_by_hand(
         assert scored["data"]["dir"] == str(other)
         assert "history" in scored
         assert scored["history"] == []
+
+
+def test_trivial_baselines_know_the_training_of_the_run(
+    runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    """On names of its training they are what they were there; on others each word is new."""
+    own, new = home(runs[0]), write_names(tmp_path / "new", "PER", "LOC", ("dev",))
+    text = (new / "dev.txt").read_text()
+    for name in (*PLACES, *PEOPLE):
+        text = text.replace(name, f"X{name.lower()}")
+    (new / "dev.txt").write_text(text)
+    _, said = call(runs[0], f"data.dir={own}")
+    known = result(runs[0])["yardsticks"]
+    assert known["dev"]["each word's usual tag"] == 100
+    (again,) = made(runs[0])
+    assert result(again)["yardsticks"] == known
+    assert "each word's usual tag 100.00" in said
+    assert call(runs[1], f"data.dir={new}")[0] == 0
+    (other,) = made(runs[1])
+    assert result(other)["yardsticks"]["dev"]["each word's usual tag"] == 0
+
+
+def test_trivial_baselines_are_left_out_without_the_training_of_the_run(
+    runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    other = write_names(tmp_path / "other", "PER", "LOC", ("dev",))
+    moved = Path(home(runs[0])).rename(tmp_path / "moved")
+    try:
+        status, said = call(runs[0], f"data.dir={other}")
+    finally:
+        moved.rename(home(runs[0]))
+    assert status == 0
+    assert "no trivial baselines" in said
+    (found,) = made(runs[0])
+    assert result(found)["yardsticks"] == {}
 
 
 def f1(found: list[dict[str, Any]]) -> float:
