@@ -30,8 +30,8 @@ def yardsticks(
         The score of each by its name, for each split; nothing where the training examples cannot
         be read any more or are others now, which is said in the log.
     """
-    data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
     try:
+        data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
         train = data.split("train")
     except Exception as error:
         if explain(error) is None:
