@@ -98,7 +98,8 @@ def test_runs_wait_for_no_features_that_have_no_room(
     sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], tmp_path: Path, capsys: Shown
 ) -> None:
     """Each run then does without them, as it would alone: the job of the features ends well."""
-    assert sweep("elmo.placement=input", "features.max_gb=1e-6", "plan=slurm") == 0
+    none = ("features.max_gb=1e-6", f"features.dir={tmp_path / 'empty'}")
+    assert sweep("elmo.placement=input", *none, "plan=slurm") == 0
     (features, _), *_ = slurm(capsys.readouterr().out)
     (tmp_path / "job").write_text(features)
     environment = _environment(tmp_path / "slurm")
