@@ -132,7 +132,8 @@ def _clear(out: Path) -> None:
         aside.mkdir()
         for path in left:
             path.rename(aside / path.name)
-        print(f"{out}: no checkpoint to go on from; what was here: {aside}", file=sys.stderr)
+        said = f"{out}: no checkpoint to go on from; what was here is now in {aside.name}/"
+        print(said, file=sys.stderr)
 
 
 def _check_within(steps: Sequence[int], total: int) -> None:
