@@ -18,6 +18,8 @@ PACKED: dict[str, Callable[[Path], BufferedIOBase]] = {
     ".xz": LZMAFile,
 }
 """What opens a compressed text, by the end of its name."""
+IN_CR = "its lines end in carriage returns alone, so all would be one: save it with line feeds"
+"""What is wrong with a file that `ends_in_cr`."""
 
 
 def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Path]:
@@ -75,11 +77,14 @@ def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, which may be compressed (PACKED), without their ends.
 
-    Raises TextError, naming file and line, where a line is no UTF-8 text or nothing can be read.
+    Raises TextError, naming file and line, where a line is no UTF-8 text or nothing can be read, or
+    where lines end in carriage returns alone.
     """
     try:
         with PACKED.get(path.suffix, _plain)(path) as file:
             for number, line in enumerate(file, start=1):
+                if number == 1 and ends_in_cr(line):
+                    raise TextError(f"{path}: {IN_CR}")
                 text = _decode(line, path, number)
                 yield text.removeprefix("\ufeff") if number == 1 else text
     except (OSError, EOFError, zlib.error, LZMAError) as error:
@@ -89,6 +94,11 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def _plain(path: Path) -> BufferedIOBase:
     return path.open("rb")
+
+
+def ends_in_cr(first: bytes) -> bool:
+    """Say by the first line of a file whether all its lines end in carriage returns alone."""
+    return not first.endswith(b"\n") and b"\r" in first.rstrip(b"\r")
 
 
 def read_tokenised(paths: Iterable[Path]) -> Iterator[list[str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from elmo_core import strict_json
+from elmo_core.text.files import IN_CR, ends_in_cr
 from tasks.task import DataError
 
 LONGEST = 1 << 26  # bytes of a line
@@ -22,8 +23,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     A byte order mark, which some editors write, is skipped.
 
     Raises:
-        DataError: a line is not UTF-8, holds a NUL or is too long, or the `.gz` is damaged or
-            unpacks to absurdly much; the message names file and line.
+        DataError: a line is not UTF-8, holds a NUL or is too long, lines end in carriage returns
+            alone, or the `.gz` is damaged or unpacks to absurdly much; the message names file and
+            line.
     """
     most = LONGEST + PACKED * path.stat().st_size
     with _opened(path) as file:
@@ -32,6 +34,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             most -= len(line)
             if len(line) >= LONGEST or most < 0:
                 raise DataError(f"{where}: more than {LONGEST >> 20} MB, or unpacked from nothing")
+            if number == 1 and ends_in_cr(line):
+                raise DataError(f"{path}: {IN_CR}")
             yield number, decode(line if number > 1 else line.removeprefix(BOM_UTF8), where)
 
 

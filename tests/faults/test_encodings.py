@@ -53,6 +53,17 @@ def test_what_is_not_utf8_is_refused_with_its_place(
     assert str(caught.value).startswith(f"{tmp_path / kind.path}{place}: not ")
 
 
+@pytest.mark.parametrize("name", [name for name in TEXTS if not name.endswith((".xml", " json"))])
+def test_lines_that_end_in_carriage_returns_alone_are_refused(
+    name: str, every_kind: dict[str, Kind], tmp_path: Path
+) -> None:
+    """They would be one line, which some readers take for one token, or for a comment."""
+    kind = every_kind[name]
+    with pytest.raises(DataError) as caught:
+        found(kind, kind.content.replace(b"\n", b"\r"), tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path / kind.path}: its lines end in carriage return")
+
+
 def test_the_command_ends_with_status_2_and_one_line(
     bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,6 +55,16 @@ def test_links_to_folders_are_followed_and_end(tmp_path: Path) -> None:
     assert list(find_texts([root], elsewhere / "made")) == names[:1]
 
 
+def test_carriage_returns_alone_end_no_lines(tmp_path: Path) -> None:
+    """All sentences of such a tokenised text would be one."""
+    path = tmp_path / "mac.txt"
+    path.write_bytes(b"One .\rTwo .\r")
+    with pytest.raises(TextError, match=r"mac\.txt: its lines end in carriage returns alone"):
+        list(read_lines(path))
+    path.write_bytes(b"One .\r\nTwo\rhalves .\r")
+    assert list(read_lines(path)) == ["One .", "Two\rhalves ."]
+
+
 def test_a_pipe_is_no_text(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(TextError, match="pipe: a pipe or device"):
