@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 LABELS = ("entailment", "neutral", "contradiction")  # in the hub's order: 0, 1, 2
 NO_LABEL = "-"  # the annotators did not agree
+UNLABELLED = (-1, None)  # what the hub has for it
 
 
 def names(split: str) -> list[str]:
@@ -108,12 +109,15 @@ def _read_txt(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read the hub's edition: premise, hypothesis, label 0–2 or -1."""
     for number, row in read_rows(path, "premise", "hypothesis", "label"):
-        label = row["label"] if isinstance(row["label"], int) else -1
+        label = row["label"]
+        if label not in UNLABELLED and (type(label) is not int or label not in range(len(LABELS))):
+            known = ", ".join(f"{i} ({name})" for i, name in enumerate(LABELS))
+            raise DataError(f"{path}, row {number}: unknown label {label!r}; known: {known} and -1")
         yield (
             number,
             {
                 "sentence1": row["premise"],
                 "sentence2": row["hypothesis"],
-                "gold_label": LABELS[label] if 0 <= label < len(LABELS) else NO_LABEL,
+                "gold_label": NO_LABEL if label in UNLABELLED else LABELS[label],
             },
         )

@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from datasets import Dataset
 
 from tasks.snli.data import read
 from tasks.snli.task import SNLI
+from tasks.task import DataError
 
 
 def rows(folder: Path, *lines: dict[str, Any]) -> list[dict[str, Any]]:
@@ -27,6 +29,15 @@ def test_the_hub_s_numbers_are_its_labels(tmp_path: Path) -> None:
     assert found is not None
     assert found["label"][:] == ["contradiction", "entailment", "neutral"]
     assert (found[0]["premise"], found[0]["hypothesis"]) == (["a"], ["b"])
+
+
+@pytest.mark.parametrize("label", [3, -2, 0.0, "entailment", True])
+def test_other_labels_of_the_hub_are_refused(label: object, tmp_path: Path) -> None:
+    """They are none of its editions': without a word, their rows would count as unlabelled."""
+    given = [{"premise": "a", "hypothesis": "b", "label": label}]
+    Dataset.from_list(given).to_parquet(str(tmp_path / "dev.parquet"))
+    with pytest.raises(DataError, match=rf"dev\.parquet, row 1: unknown label {label!r}; known: 0"):
+        read(tmp_path, "dev")
 
 
 def test_pairs_of_a_caption_are_known_by_its_id_or_by_the_premise(tmp_path: Path) -> None:
