@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elmo_core.text.tokenizer import tokenize
@@ -23,6 +23,22 @@ def text_of(fields: Mapping[str, Any], key: str = "text") -> str:
         there = ", ".join(fields) or "nothing"
         raise DataError(f"needs the field {key!r}, a text that is not empty; given: {there}")
     return text
+
+
+def place_of(fields: Mapping[str, Any], key: str, words: Sequence[str]) -> int:
+    """Return the place of one of the words: a field has the word, or its place from 0.
+
+    Raises:
+        DataError: it has neither.
+
+    >>> place_of({"word": "sleeps"}, "word", ["He", "sleeps"])
+    1
+    """
+    given = fields.get(key)
+    place = words.index(given) if given in words else given
+    if type(place) is not int or not 0 <= place < len(words):  # true is no place
+        raise DataError(f"{key}: {given!r} is neither a word of {words} nor its place")
+    return place
 
 
 def tokens_of(fields: Mapping[str, Any], key: str = "text") -> list[str]:

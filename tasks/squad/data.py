@@ -204,6 +204,7 @@ def _record(question: Any, context: str, path: Path, where: str) -> dict[str, An
 
 
 def _field(node: Any, key: str, kind: type, where: str) -> Any:
-    if not isinstance(node, dict) or not isinstance(node.get(key), kind):
+    value = node.get(key) if isinstance(node, dict) else None
+    if not isinstance(value, kind) or isinstance(value, bool):  # to Python, true is the number 1
         raise DataError(f"{where}: expected a key {key!r} with a {kind.__name__}")
-    return node[key]
+    return value

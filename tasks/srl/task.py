@@ -12,7 +12,7 @@ from datasets import Dataset
 from torch import Tensor, nn
 
 from elmo_core import Placement
-from tasks.base.new_text import tokens_of
+from tasks.base.new_text import place_of, tokens_of
 from tasks.base.word_task import WordTask
 from tasks.formats.tags import (
     BIO,
@@ -33,7 +33,7 @@ from tasks.srl.data import locate, read
 from tasks.srl.model import IGNORED, DeepSRL, Sizes
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
-from tasks.task import Batch, DataError, Example
+from tasks.task import Batch, Example
 
 
 class SRL(WordTask):
@@ -110,10 +110,7 @@ class SRL(WordTask):
     def parse(self, fields: Mapping[str, Any]) -> Example:
         """Make an example of `text` or `tokens`, and `predicate`: a word, or its place from 0."""
         words = tokens_of(fields)
-        predicate = fields.get("predicate")
-        place = words.index(predicate) if predicate in words else predicate
-        if not isinstance(place, int) or not 0 <= place < len(words):
-            raise DataError(f"predicate: {predicate!r} is neither a word of {words} nor its place")
+        place = place_of(fields, "predicate", words)
         return {"words": words, "predicate": place, "tags": [OUTSIDE] * len(words)}
 
     def sentences(self, example: Example) -> list[list[str]]:

@@ -80,7 +80,7 @@ def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Itera
         words = [unescape(w) for w in text.split(" ") if w] if isinstance(text, str) else []
         if not words:
             raise DataError(f"{path}, line {number}: 'text' is missing or empty")
-        if not isinstance(label, int) or label not in range(len(LABELS)):
+        if type(label) is not int or label not in range(len(LABELS)):
             raise DataError(f"{path}, line {number}: 'label' is {label!r}, expected 0 to 4")
         yield _row(f"{split}-{number}", words, label)
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from elmo_core import Placement
 from tasks.base.folder_task import FolderTask
-from tasks.base.new_text import text_of, tokens_of
+from tasks.base.new_text import place_of, text_of, tokens_of
 from tasks.base.sizes import check
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
@@ -90,10 +90,8 @@ class WSD(FolderTask):
     def parse(self, fields: Mapping[str, Any]) -> Example:
         """Make an example of a text and `word`, one of its words, or its place from 0; `pos` is
         NOUN, VERB, ADJ or ADV, and `lemma` by default the word itself."""
-        tokens, word, pos = tokens_of(fields), fields.get("word"), text_of(fields, "pos")
-        place = tokens.index(word) if word in tokens else word
-        if not isinstance(place, int) or not 0 <= place < len(tokens):
-            raise DataError(f"word: {word!r} is neither a word of {tokens} nor its place")
+        tokens, pos = tokens_of(fields), text_of(fields, "pos")
+        place = place_of(fields, "word", tokens)
         if pos not in LETTERS:
             raise DataError(f"pos: {pos!r} is unknown (choose {', '.join(LETTERS)})")
         lemma = str(fields.get("lemma", tokens[place])).lower().replace(" ", "_")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks.base.new_text import text_of, tokens_of
+from tasks.base.new_text import place_of, text_of, tokens_of
 from tasks.task import DataError
 
 
@@ -28,3 +28,13 @@ def test_words_take_the_place_of_the_text_alone() -> None:
     fields = {"tokens": ["Hi"], "text": "A man.", "question": "Who sleeps?"}
     assert tokens_of(fields) == ["Hi"]
     assert tokens_of(fields, "question") == ["Who", "sleeps", "?"]
+
+
+def test_a_place_is_a_words_or_a_number() -> None:
+    assert [place_of({"word": w}, "word", ["He", "sat", "sat"]) for w in ("sat", 2, 0)] == [1, 2, 0]
+
+
+@pytest.mark.parametrize("given", [3, -1, 1.0, True, "lay", None, ["sat"]])
+def test_what_is_no_place_is_refused(given: Any) -> None:
+    with pytest.raises(DataError, match=r"word: .+ is neither a word of \['He', 'sat', 'sat'\]"):
+        place_of({"word": given}, "word", ["He", "sat", "sat"])

@@ -112,6 +112,10 @@ def _changed(**changes: Any) -> dict[str, Any]:
             "question q2: expected a key 'answer_start' with a int",
         ),
         (
+            _changed(answers=[{"text": "x", "answer_start": True}]),
+            "question q2: expected a key 'answer_start' with a int",
+        ),
+        (
             _changed(answers=[{"text": "is", "answer_start": 3}]),
             "question q2: answer 'is' is not at answer_start 3, but 'é '",
         ),

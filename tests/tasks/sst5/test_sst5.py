@@ -182,7 +182,14 @@ def test_sentence_files_say_that_they_hold_no_phrases(
 
 
 @pytest.mark.parametrize(
-    "row", [{"text": "", "label": 1}, {"label": 1}, {"text": "a", "label": 5}, {"text": "a"}]
+    "row",
+    [
+        {"text": "", "label": 1},
+        {"label": 1},
+        {"text": "a", "label": 5},
+        {"text": "a", "label": True},
+        {"text": "a"},
+    ],
 )
 def test_a_malformed_row_is_refused_with_its_line(row: dict[str, object], tmp_path: Path) -> None:
     good = json.dumps({"text": "a", "label": 1})
