@@ -156,9 +156,9 @@ def _read_parquet(path: Path) -> Iterator[Sentence]:
         lists = isinstance(tokens, list) and isinstance(tags, list) and len(tokens) == len(tags)
         if not lists or not all(isinstance(token, str) and token.strip() for token in tokens):
             raise DataError(f"{path}, {place}: expected a tag for each token, and no empty token")
-        tags = [names.get(tag, tag) for tag in tags]
+        tags = [names.get(tag, tag) if isinstance(tag, int) else tag for tag in tags]
         if not all(isinstance(tag, str) for tag in tags):
-            raise DataError(f"{path}, {place}: tags are numbers, and the file does not name them")
+            raise DataError(f"{path}, {place}: tags are neither names nor numbers that it names")
         if tokens:
             yield Sentence(tokens, tags, [place] * len(tokens))
 

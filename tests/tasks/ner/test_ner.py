@@ -160,7 +160,8 @@ def test_comments_are_no_tokens(
     ("row", "says"),
     [
         ({"tokens": ["a", "b"], "ner_tags": ["O"]}, "row 1: expected a tag for each token"),
-        ({"tokens": ["a"], "ner_tags": [0]}, "row 1: tags are numbers"),
+        ({"tokens": ["a"], "ner_tags": [0]}, "row 1: tags are neither"),
+        ({"tokens": ["a"], "ner_tags": [["O"]]}, "row 1: tags are neither"),
         ({"tokens": ["a"], "ner_tags": ["I-X"], "x": 1}, ""),
         ({"tokens": ["a"]}, "no column ner_tags"),
     ],
