@@ -15,6 +15,7 @@ from tasks.task import DataError
 
 SUFFIX, KEYS = ".data.xml", ".gold.key.txt"
 CHUNK = 1 << 16  # bytes that are parsed at a time: a corpus is never in memory as a tree
+WORDS = ("wf", "instance")
 LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 
@@ -78,6 +79,7 @@ class _Reader:
         self.path = path
         self.parser = expat.ParserCreate("UTF-8")  # whatever the file says of itself
         self.parser.EntityDeclHandler = self.entity
+        self.parser.SkippedEntityHandler = self.entity  # one that another file would declare
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.data
@@ -90,7 +92,7 @@ class _Reader:
     def entity(self, name: str, *_: object) -> None:
         """Refuse entities: a few declarations can stand for gigabytes of text, or for other
         files."""
-        raise self.error(f"<!ENTITY {name}> is not read")
+        raise self.error(f"<!ENTITY {name}> is not read: write what it stands for")
 
     def take(self) -> list[Sentence]:
         """Return the sentences that are complete and were not taken yet."""
@@ -99,17 +101,21 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Open a sentence or a word."""
+        inside = self.sentence is not None
+        misplaced = inside if tag == "sentence" else tag in WORDS and not inside
+        if misplaced or self.word is not None:
+            raise self.error(f"<{tag}> where none may stand")
         if tag == "sentence":
             self.sentence = Sentence(self.needed(tag, attributes, "id"), [], [])
-        elif tag in ("wf", "instance"):
-            if self.sentence is None or self.word is not None:
-                raise self.error(f"<{tag}> where none may stand")
+        elif tag in WORDS:
             self.word, self.text = attributes, []
 
     def data(self, text: str) -> None:
         """Add to the text of the word at hand."""
         if self.word is not None:
             self.text.append(text)
+        elif self.sentence is not None and text.strip():
+            raise self.error(f"{text.strip()!r} in a sentence, but in no word (<wf>, <instance>)")
 
     def end(self, tag: str) -> None:
         """Close a sentence or a word."""

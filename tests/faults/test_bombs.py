@@ -32,7 +32,17 @@ OUTSIDE = (
 )
 
 
-@pytest.mark.parametrize(("text", "line"), [(LAUGHS, 3), (OUTSIDE, 1)], ids=["laughs", "outside"])
+ELSEWHERE = (
+    '<!DOCTYPE corpus SYSTEM "corpus.dtd">\n'
+    '<corpus><sentence id="s"><wf>caf&eacute;</wf></sentence></corpus>\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(LAUGHS, 3), (OUTSIDE, 1), (ELSEWHERE, 2)],
+    ids=["laughs", "outside", "elsewhere"],
+)
 def test_entities_of_xml_are_not_read(text: str, line: int, tmp_path: Path) -> None:
     path = tmp_path / "x.data.xml"
     path.write_text(text)

@@ -97,7 +97,11 @@ def test_sets_of_a_split_stand_together(wsd_folder: Path) -> None:
         ('lemma="sit" ', "", r"line 6: <instance> without lemma"),
         (">sat<", "> <", r"line 6: <instance> without a word"),
         ('<sentence id="d000.s000">', "", r"line 5: <wf> where none may stand"),
-        ("</sentence>", "", r"line 17: not XML \(mismatched tag\)"),
+        (">sat<", "><b>sat</b>up<", r"line 6: <b> where none may stand"),
+        ("</sentence>", '<sentence id="x"></sentence></sentence>', r"<sentence> where none may"),
+        ("</sentence>", "it</sentence>", r"line \d+: 'it' in a sentence, but in no word"),
+        ("</sentence>", "", r"line 13: <sentence> where none may stand"),
+        ("</corpus>", "</x>", r"line \d+: not XML \(mismatched tag\)"),
         ("d000.s000.t001", "d9", r"line 9: semcor\.gold\.key\.txt has no senses of d9"),
     ],
 )
