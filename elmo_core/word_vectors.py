@@ -17,6 +17,7 @@ from torch import Tensor
 
 from elmo_core.downloads.glove import find
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.text.files import IN_CR, ends_in_cr
 
 CHUNK = 1 << 24
 PEEK = 1 << 12  # bytes among which files that are no text, packed ones too, have a NUL
@@ -37,10 +38,10 @@ class WordVectors:
     Raises:
         OptionsError: there is no path.
         FetchError: it is the name of vectors that were not fetched yet.
-        WeightsError: the file is missing, empty or no text, a line has too few numbers or other
-            separators than one space, or a header tells another size; later, when words
-            are looked up: one of them stands in the file twice, or its numbers are none. The
-            message names the line.
+        WeightsError: the file is missing, empty or no text, a line has too few numbers, other
+            separators than one space or NUL bytes, lines end in carriage returns alone, or a header
+            tells another size; later, when words are looked up: one of them stands in the file
+            twice, or its numbers are none. The message names the line.
 
     Example:
         >>> from pathlib import Path
@@ -113,6 +114,8 @@ class WordVectors:
         self._text.seek(start)
         said = ""
         for number, line in enumerate(iter(self._text.readline, b""), start=1):
+            if number == 1 and ends_in_cr(line):
+                raise WeightsError(f"{self.path}: {IN_CR}")
             row = line.rstrip()
             if number == 1 and _is_header(row):
                 said = row.decode()
@@ -131,6 +134,8 @@ class WordVectors:
 
     def _word(self, row: bytes, number: int) -> bytes:
         """Cut a row from the right: some GloVe words hold spaces."""
+        if b"\0" in row:  # a block of them is what a power cut leaves: it takes line ends with it
+            raise WeightsError(f"{self.path}, line {number}: not text: it holds NUL bytes")
         spaces = row.count(b" ")
         if spaces < max(self.dim, 1):
             count = self.dim or "its"

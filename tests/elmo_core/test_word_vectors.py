@@ -95,6 +95,18 @@ def test_a_word_that_nobody_asks_for_may_be_bad(tmp_path: Path) -> None:
     assert WordVectors(tmp_path / "v.txt")(["the"]).tolist() == [[1, 2]]
 
 
+def test_lines_that_ran_together_are_no_word(tmp_path: Path) -> None:
+    """Else the words of all but one would be missed, whoever asks for them."""
+    path = tmp_path / "v.txt"
+    rows = [f"w{i} 1 2\n".encode() for i in range(1000)]
+    path.write_bytes(b"".join([*rows, b"bank 3", bytes(4096), b" 4\nthe 5 6\n"]))
+    with pytest.raises(WeightsError, match=r"v\.txt, line 1001: not text: it holds NUL bytes"):
+        WordVectors(path)
+    path.write_bytes(b"bank 1 2\rthe 3 4\r")
+    with pytest.raises(WeightsError, match=r"v\.txt: its lines end in carriage returns alone"):
+        WordVectors(path)
+
+
 def test_what_is_no_text_is_called_so(tmp_path: Path) -> None:
     row = b"the " + np.array([1, 2], np.float32).tobytes()
     kinds = {"v.txt.gz": gzip.compress(b"the 1 2\n"), "v.bin": b"1 2\n" + row}
