@@ -165,6 +165,8 @@ def _read(path: Path) -> dict[str, Tensor]:
         raise WeightsError(f"{path}: no such file")
     try:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
+        if not all(isinstance(key, str) for key in loaded):
+            raise TypeError("its keys are no names")
         state = {key: value.float() for key, value in loaded.items()}
         finite = all(bool(tensor.isfinite().all()) for tensor in state.values())
     except Exception as error:  # of a file that is none, the reader may fail in any way
@@ -202,6 +204,9 @@ def read_lstms(path: Path, options: Options) -> dict[str, Tensor]:
                     raise WeightsError(f"{path}: tensor {name} is missing")
                 tensor = state.pop(name)
                 if own != "projection":
+                    if tensor.ndim == 0 or len(tensor) % 4:
+                        shape = tuple(tensor.shape)
+                        raise WeightsError(f"{path}: tensor {name} of shape {shape} has no 4 gates")
                     i, f, j, o = tensor.chunk(4)
                     tensor = torch.cat([i, j, f - 1.0 if own == "bias" else f, o])
                 ours[f"{direction}_lstm.{k}.{own}"] = tensor

@@ -233,6 +233,15 @@ def test_files_that_are_wrong_are_named(tmp_path: Path) -> None:
         torch.save(other, folder / "encoder.pkl")
         with pytest.raises(WeightsError, match=message):
             load_manylangs(folder)
+    name = "forward_layer_0.state_linearity.bias"
+    for other, message in (
+        ({**state, name: torch.zeros(5)}, rf"tensor {name} of shape \(5,\) has no 4 gates"),
+        ({**state, name: torch.tensor(1.0)}, rf"tensor {name} of shape \(\) has no 4 gates"),
+        ({3: torch.zeros(4)}, "no state dict"),
+    ):
+        torch.save(other, folder / "encoder.pkl")
+        with pytest.raises(WeightsError, match=message):
+            load_manylangs(folder)
     with pytest.raises(OptionsError, match="needs its folder"):
         load_manylangs(None)
     with pytest.raises(OptionsError, match="no such folder"):
