@@ -109,7 +109,11 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
 def read_report(out: Path) -> Report:
     """Read what came out of an earlier `prepare`. Raises CorpusError, TextError, OSError."""
     try:
-        return Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
+        found = Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
+        *numbers, files = vars(found).values()
+        if not (isinstance(files, dict) and all(type(each) in (int, float) for each in numbers)):
+            raise TypeError
+        return found
     except (ValueError, TypeError, RecursionError):
         raise _damaged(out / REPORT, "unreadable", "remove it") from None
 

@@ -177,6 +177,19 @@ def test_damaged_notes_of_prepare(
     assert str(prepared) in said
 
 
+@pytest.mark.parametrize("changed", [{"files": []}, {"files": None}, {"coverage": "0.9"}])
+def test_a_report_of_other_types_is_damaged(
+    changed: dict[str, object], prepared: Path, text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = prepared / "report.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+    options = ["--heldout", "0.3", "--min-count", "1"]
+    with pytest.raises(SystemExit) as stop:
+        main(["prepare", str(text), "-o", str(prepared), *options])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}: damaged (unreadable): remove it")
+
+
 @pytest.mark.parametrize(("name", "kind"), zip(READ, ["flip", "garbage", "gone"], strict=True))
 def test_the_way_back_from_a_damaged_corpus(
     name: str,
