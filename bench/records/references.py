@@ -23,6 +23,14 @@ from elmo_core import strict_json
 from elmo_core.whole_files import replacing
 
 SCHEMA = 1
+SHOWN: dict[str, dict[str, Any]] = {
+    "task": {"name": str},
+    "data": {"name": str, "train_share": int | float},
+    "encoder": {},
+    "trainer": {"precision": str | int, "limit_batches": int},
+    "training": {"batch_size": int},
+}
+"""Sections of a choice that reports read, with the types of the keys that they show or compare."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +91,25 @@ class Reference:
         result, choice = parsed(line["run"]), line["choice"]
         if not isinstance(result, Finished):
             raise ValueError("a run that is not finished")
-        _ = choice["task"]["name"], choice["data"]["name"]
+        check_shown(choice)
         examples = {split: Scored.from_json(each) for split, each in line["examples"].items()}
         result = replace(result, written_as=int(line["written_as"]))
         return cls(result, choice, examples)
+
+
+def check_shown(choice: Mapping[str, Any]) -> None:
+    """Look at the sections of a choice that reports read, since anyone may have written it.
+
+    Raises KeyError or TypeError where a section, or a key of SHOWN, is missing or mistyped.
+    """
+    for name, types in SHOWN.items():
+        section = choice[name] if name in ("task", "data") else choice.get(name) or {}
+        if not isinstance(section, Mapping):
+            raise TypeError(f"{name}: {str(section)[:40]!r}")
+        for key, kind in types.items():
+            if not isinstance(section.get(key), kind | None):
+                raise TypeError(f"{name}.{key}: {str(section[key])[:40]!r}")
+    _ = choice["task"]["name"], choice["data"]["name"]
 
 
 def write_references(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from bench.choice import Choice
 from bench.errors import RunError
 from bench.experiment import View
 from bench.records import DamagedRecord, Failed, Finished, Manifest, read_manifest, read_result
-from bench.records.references import Reference
+from bench.records.references import Reference, check_shown
 from bench.run import trust
 from bench.run.record import outdated
 
@@ -66,7 +66,7 @@ class Run:
             return dict(self.reference.choice)
         try:
             chosen = dict(Choice.of(trust.parsed(self.config)).values)
-            _ = chosen["task"]["name"], chosen["data"]["name"]
+            check_shown(chosen)
         except (
             RunError,
             OSError,

@@ -13,6 +13,7 @@ import pytest
 from bench.report import compare
 from bench.report.grid import Entry, fill
 from bench.report.groups import groups
+from bench.report.notes import notes
 from bench.report.read import read, read_experiment
 from bench.report.statistics import from_scoring
 from tasks.scoring.additive_metrics import mean
@@ -132,6 +133,18 @@ def test_a_run_without_its_config_is_in_the_tables_but_not_compared(tmp_path: Pa
     assert "config.yaml cannot be read" in not_compared(make, path)
     (table, *_) = groups(read(tmp_path).finished)
     assert table.differs == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("precision: 32-true", "precision: [1]"), ("batches: null", "batches: few")]
+)
+def test_a_config_of_other_types_is_as_none(old: str, new: str, tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    path = make.two_columns()
+    for config in tmp_path.glob("snli/*/config.yaml"):
+        config.write_text(config.read_text().replace(old, new))
+    assert "config.yaml cannot be read" in not_compared(make, path)
+    assert notes(fill(read_experiment(path), read(tmp_path)))
 
 
 def test_lines_of_predictions_end_at_newlines_alone(tmp_path: Path) -> None:

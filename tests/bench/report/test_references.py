@@ -238,6 +238,8 @@ def test_a_sweep_that_runs_shows_what_is_there(tmp_path: Path) -> None:
         lambda line: json.dumps({**line, "schema": 99}),
         lambda line: json.dumps({**line, "run": {}}),
         lambda line: json.dumps({**line, "choice": []}),
+        lambda line: json.dumps({**line, "choice": {**line["choice"], "encoder": 0.5}}),
+        lambda line: json.dumps({**line, "choice": {**line["choice"], "trainer": "cpu"}}),
         lambda line: json.dumps({**line, "examples": {"dev": {"ids": "", "counts": {}}}}),
         lambda line: json.dumps({"schema": 1, "experiment": {}, "file": "x"}),
         lambda line: json.dumps(line).replace("seed", "s\xe9ed"),
