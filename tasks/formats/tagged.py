@@ -18,6 +18,7 @@ from tasks.task import DataError
 UPOS, XPOS = "upos", "xpos"
 SECTIONS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}  # of the WSJ
 PIECE = re.compile(r"[()]|[^\s()]+")
+NONE = ("", "_")  # in the place of a tag of CoNLL-U
 TRACE = "-NONE-"  # the tag of what is not in the text
 
 log = logging.getLogger(__name__)
@@ -90,8 +91,9 @@ def _sentences(path: Path, tags: str) -> Iterator[Sentence]:
 def _read_conllu(path: Path, tags: str) -> Iterator[Sentence]:
     for _, words in read_sentences(path):
         found = [word.upos if tags == UPOS else word.tag for word in words]
-        if "_" in found:
-            line = words[found.index("_")].line
+        missing = [word.line for word, tag in zip(words, found, strict=True) if tag.strip() in NONE]
+        if missing:
+            line = missing[0]
             raise DataError(f"{path}, line {line}: no {tags.upper()} (task.tags={UPOS} | {XPOS})")
         yield [word.form for word in words], found
 

@@ -106,6 +106,7 @@ def test_sections_are_the_usual_split(tmp_path: Path) -> None:
     [
         ("dev.conllu", "# a\n1\tgo\tVB\n", r"dev\.conllu, line 2: expected 10 columns, found 3"),
         ("dev.conllu", conllu(("1", "go", "VERB", "_")), r"line 1: no XPOS \(task\.tags=upos"),
+        ("dev.conllu", conllu(("1", "go", "VERB", "")), r"line 1: no XPOS \(task\.tags=upos"),
         ("wsj_1900.mrg", "(S (NN a)\n (NN b c))\n", r"wsj_1900\.mrg, line 2: malformed tree"),
         ("wsj_1900.mrg", "(S (NN a))\n)\n", r"wsj_1900\.mrg, line 2: malformed tree"),
         ("wsj_1900.mrg", "(S (NN a)\n", r"wsj_1900\.mrg: the last tree is not closed"),
