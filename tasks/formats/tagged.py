@@ -107,6 +107,7 @@ def read_trees(path: Path) -> Iterator[Sentence]:
         DataError: a tree is malformed; the message names file and line.
     """
     depth = 0
+    opens = False  # whether the last bracket did: behind another one stands neither label nor word
     leaf: list[str] = []  # what the bracket at hand holds, besides brackets
     tokens: list[str] = []
     tags: list[str] = []
@@ -115,9 +116,9 @@ def read_trees(path: Path) -> Iterator[Sentence]:
             if piece not in ("(", ")"):
                 leaf.append(piece)
                 continue
-            opens = piece == "("
+            behind, opens = not opens, piece == "("
             depth += 1 if opens else -1
-            if depth < 0 or len(leaf) not in ((0, 1) if opens else (0, 2)):
+            if depth < 0 or len(leaf) not in ((0, 1) if opens else (0, 2)) or (leaf and behind):
                 raise DataError(f"{path}, line {number}: malformed tree at {line.strip()!r}")
             if len(leaf) == 2 and leaf[0] != TRACE:
                 tags.append(leaf[0])
@@ -126,5 +127,5 @@ def read_trees(path: Path) -> Iterator[Sentence]:
             if not depth and tokens:
                 yield tokens, tags
                 tokens, tags = [], []
-    if depth:
-        raise DataError(f"{path}: the last tree is not closed")
+    if depth or leaf:
+        raise DataError(f"{path}: the last tree is not closed, or more follows it")
