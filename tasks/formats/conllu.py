@@ -65,6 +65,8 @@ def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
     for number, row in read_lines(path):
         if row.startswith(_NEW):
             name = row.removeprefix(_NEW)
+        elif row.split() == ["#", "newdoc"]:  # of no name, but another one than before
+            name = None
         elif row.startswith(_SPEAKER):
             speaker = row.removeprefix(_SPEAKER)
         elif not row and sentence:

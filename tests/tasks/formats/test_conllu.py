@@ -49,6 +49,13 @@ def test_documents_are_told_by_their_names(path: Path) -> None:
     assert [[word.speaker for word in each] for each in words] == [["Ann", ""], ["", "Bo"]]
 
 
+def test_a_document_without_a_name_is_not_the_one_before(path: Path) -> None:
+    path.write_text(f"# newdoc id = one\n{rows('a')}\n# newdoc\n{rows('b')}\n")
+    assert [name for name, _ in read_sentences(path)] == ["one", None]
+    with pytest.raises(DataError, match=r"x\.conllu, line 5: no '# newdoc id =' before it"):
+        list(read_conllu(path))
+
+
 def test_a_sentence_before_any_document_is_refused(path: Path) -> None:
     path.write_text(f"# text = a\n{rows('a')}\n# newdoc id = one\n{rows('b')}\n")
     with pytest.raises(DataError, match=r"x\.conllu, line 2: no '# newdoc id =' before it"):
