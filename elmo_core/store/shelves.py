@@ -57,11 +57,12 @@ def _shelf(folder: Path) -> Shelf:
     shelf = Shelf(folder, last_used=folder.stat().st_mtime)
     for path in shards_in(folder):
         shelf.shards += 1
-        shelf.bytes += path.stat().st_size
         try:
+            shelf.bytes += path.stat().st_size
+            path.open("rb").close()  # to safetensors, what may not be read is not there
             with safe_open(path, framework="np") as file:
                 about = file.metadata()
-        except SafetensorError:
+        except (SafetensorError, OSError):  # the latter: somebody else's
             shelf.damaged += 1
             continue
         try:

@@ -64,3 +64,11 @@ def test_damaged_files_and_those_of_other_programs_are_counted(filled: FeatureSt
     (filled.folder / "cut.safetensors").write_bytes(shard.read_bytes()[:100])
     (shelf,) = shelves(filled.root)
     assert (shelf.damaged, shelf.encoder, shelf.sentences) == (2, "noting", len(WANTED))
+
+
+def test_what_the_system_does_not_open_is_counted_too(filled: FeatureStore) -> None:
+    """As it is with another user's shard that is theirs alone."""
+    (filled.folder / "folder.safetensors").mkdir()
+    (filled.folder / "gone.safetensors").symlink_to(filled.folder / "nowhere")
+    (shelf,) = shelves(filled.root)
+    assert (shelf.damaged, shelf.encoder, shelf.sentences) == (2, "noting", len(WANTED))
