@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -81,12 +82,13 @@ def read_settings(folder: Path) -> Settings:
     config = _object(folder / CONFIG)
     named = str(config.get("config_path", "")).replace("\\", "/").rpartition("/")[2]
     path = folder / named if named else folder / PUBLISHED
-    if not path.is_file() and path.name != PUBLISHED:
+    there = isfile(path)  # of a name that no file can have, `path.is_file` raises
+    if not there and path.name != PUBLISHED:
         raise OptionsError(
             f"{folder / CONFIG}: its config_path is {named}, which is not in the folder: put it "
             "there"
         )
-    return _settings(_object(path) if path.is_file() else SIZES, path)
+    return _settings(_object(path) if there else SIZES, path)
 
 
 def _settings(raw: Mapping[str, Any], path: Path) -> Settings:

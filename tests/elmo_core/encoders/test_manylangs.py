@@ -212,6 +212,11 @@ def test_files_that_are_wrong_are_named(tmp_path: Path) -> None:
     with pytest.raises(OptionsError, match=r"config_path is cnn_small.json.*put it there"):
         load_manylangs(folder)
     (folder / "elsewhere.json").rename(folder / "cnn_small.json")
+    config = (folder / "config.json").read_bytes()
+    (folder / "config.json").write_text(json.dumps({"config_path": "x" * 5000}))
+    with pytest.raises(OptionsError, match=r"config\.json: its config_path is xxx.*put it there"):
+        load_manylangs(folder)
+    (folder / "config.json").write_bytes(config)
     for name, content, message in [
         ("word.dic", "the 4\n", "word.dic, line 1: expected a key, a tab"),
         ("word.dic", "the\t0\n", "word.dic: has no <oov> and no <pad>"),
