@@ -102,14 +102,14 @@ def check_shown(choice: Mapping[str, Any]) -> None:
 
     Raises KeyError or TypeError where a section, or a key of SHOWN, is missing or mistyped.
     """
+    _ = choice["task"]["name"], choice["data"]["name"]
     for name, types in SHOWN.items():
-        section = choice[name] if name in ("task", "data") else choice.get(name) or {}
+        section = choice.get(name) or {}
         if not isinstance(section, Mapping):
             raise TypeError(f"{name}: {str(section)[:40]!r}")
         for key, kind in types.items():
             if not isinstance(section.get(key), kind | None):
                 raise TypeError(f"{name}.{key}: {str(section[key])[:40]!r}")
-    _ = choice["task"]["name"], choice["data"]["name"]
 
 
 def write_references(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:

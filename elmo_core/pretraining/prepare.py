@@ -110,8 +110,8 @@ def read_report(out: Path) -> Report:
     """Read what came out of an earlier `prepare`. Raises CorpusError, TextError, OSError."""
     try:
         found = Report(**json.loads((out / REPORT).read_text(encoding="utf-8")))
-        *numbers, files = vars(found).values()
-        if not (isinstance(files, dict) and all(type(each) in (int, float) for each in numbers)):
+        types = {name: dict if name == "files" else int | float for name in vars(found)}
+        if not all(isinstance(vars(found)[name], kind) for name, kind in types.items()):
             raise TypeError
         return found
     except (ValueError, TypeError, RecursionError):

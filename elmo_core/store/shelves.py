@@ -59,10 +59,10 @@ def _shelf(folder: Path) -> Shelf:
         shelf.shards += 1
         try:
             shelf.bytes += path.stat().st_size
-            path.open("rb").close()  # to safetensors, what may not be read is not there
+            path.open("rb").close()  # safetensors says of one that may not be read: missing
             with safe_open(path, framework="np") as file:
                 about = file.metadata()
-        except (SafetensorError, OSError):  # the latter: somebody else's
+        except (SafetensorError, OSError):
             shelf.damaged += 1
             continue
         try:
