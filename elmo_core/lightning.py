@@ -95,7 +95,7 @@ def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any
             changed = archive.testzip()
         if changed is None:
             content = torch.load(path, map_location=map_location, weights_only=True)
-            if isinstance(content, dict) and "state_dict" in content:
+            if isinstance(content, dict) and {"state_dict", "global_step"} <= content.keys():
                 return content
             changed = "it is no checkpoint"
     except MemoryError:

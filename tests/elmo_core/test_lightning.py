@@ -46,7 +46,8 @@ def test_a_checkpoint_of_a_gpu_goes_on_without_one(
     path = tmp_path / "last.ckpt"
     with monkeypatch.context() as patched:
         patched.setattr(torch.serialization, "location_tag", lambda _: "cuda:0")
-        lightning.SafeCheckpointIO().save_checkpoint({"state_dict": {"w": torch.ones(2)}}, path)
+        written = {"state_dict": {"w": torch.ones(2)}, "global_step": 1}
+        lightning.SafeCheckpointIO().save_checkpoint(written, path)
     with pytest.raises(CheckpointError):  # as it lies there, it is the GPU's
         lightning.read_checkpoint(path, "cuda:0")
     content = lightning.SafeCheckpointIO().load_checkpoint(path, weights_only=None)

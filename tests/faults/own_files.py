@@ -88,7 +88,8 @@ def _records(made: Path) -> Iterator[tuple[str, Kind]]:
     )
     content = manifest.read_bytes()
     yield "manifest", Kind("m.json", content, lambda f: read_manifest(f / "m.json", Manifest))
-    torch.save({"state_dict": {"w": torch.arange(64.0)}, "history": []}, made / "last.ckpt")
+    weights = {"w": torch.arange(64.0)}
+    torch.save({"state_dict": weights, "global_step": 1, "history": []}, made / "last.ckpt")
     content = (made / "last.ckpt").read_bytes()
     yield "checkpoint", Kind("last.ckpt", content, lambda f: read_checkpoint(f / "last.ckpt"))
 

@@ -222,7 +222,7 @@ def test_a_longer_run_does_not_begin_with_a_damaged_shorter_one(
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_damaged_checkpoint_is_read(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "last.ckpt"
-    torch.save({"state_dict": {"w": torch.arange(4096.0)}}, path)
+    torch.save({"state_dict": {"w": torch.arange(4096.0)}, "global_step": 1}, path)
     assert read_checkpoint(path)["state_dict"]["w"][-1] == 4095
     KINDS[kind](path)
     with pytest.raises(CheckpointError, match=r"last\.ckpt: (damaged|missing)") as error:
@@ -236,13 +236,14 @@ def test_a_place_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def refused(self: zipfile.ZipFile) -> None:
         raise OSError(errno.EINVAL, "Invalid argument")
 
-    torch.save({"state_dict": {}}, tmp_path / "last.ckpt")
+    torch.save({"state_dict": {}, "global_step": 1}, tmp_path / "last.ckpt")
     monkeypatch.setattr(zipfile.ZipFile, "testzip", refused)
     with pytest.raises(CheckpointError, match=r"last\.ckpt: damaged"):
         read_checkpoint(tmp_path / "last.ckpt")
 
 
-def test_a_whole_file_of_something_else(tmp_path: Path) -> None:
-    torch.save([1, 2, 3], tmp_path / "last.ckpt")
+@pytest.mark.parametrize("content", [[1, 2, 3], {"global_step": 1}, {"state_dict": {}}])
+def test_a_whole_file_of_something_else(tmp_path: Path, content: object) -> None:
+    torch.save(content, tmp_path / "last.ckpt")
     with pytest.raises(CheckpointError, match="no checkpoint"):
         read_checkpoint(tmp_path / "last.ckpt")

@@ -77,7 +77,7 @@ def test_checkpoints_that_do_not_say_their_encoder_are_gone_on_with(tmp_path: Pa
     record.checkpoints.mkdir()
     for known, left in (({}, True), ({"encoder": "a"}, True), ({"encoder": "b"}, False)):
         for path in (record.last, record.best):
-            torch.save({"state_dict": {}, **known}, path)
+            torch.save({"state_dict": {}, "global_step": 1, **known}, path)
         of_encoder(record, "a")
         assert record.last.exists() == record.best.exists() == left
 
