@@ -28,7 +28,7 @@ from tasks.smallworld.sentiment_trees import (
 )
 from tasks.smallworld.stories import Story
 
-SIZES = {"train": 700, "dev": 600, "test": 600}
+SIZES = {"train": 700, "dev": 1500, "test": 1500}
 SHARES = {0: 0.14, 1: 0.24, 2: 0.20, 3: 0.27, 4: 0.15}  # much as in the treebank
 NOVELTY = 0.4  # how often dev and test prefer a held-out word
 # Meanings of events that please or grieve nobody: what may be told as a mere fact.
