@@ -6,7 +6,7 @@
 FOLDER holds {train,dev}.txt of SST-5: trees, in which single words are labelled, too. A logistic
 regression learns from the vectors of train's words which are good and which are bad, and is asked
 for those of dev's words that train does not have. Neutral words do not count. A vector is the
-word's mean over the sentences of its split, some of them where there are many.
+word's mean over the first five sentences of its split. In brackets: Wilson's 95 % interval.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from bench.overrides import composed
 from bench.run.build import encoder_of
 from elmo_core import Encoder
+from tasks.base.text_files import read_lines
 from tasks.sst5.trees import parse
 
 NEUTRAL = 2
@@ -35,7 +37,7 @@ Words = dict[str, tuple[bool, list[tuple[int, int]]]]
 def evaluative(path: Path) -> tuple[list[list[str]], Words]:
     """Read a split's sentences, and their words that are good or bad."""
     sentences, places, worth = [], defaultdict(list), defaultdict(int)
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for _, line in read_lines(path):
         words, constituents = parse(line)
         for label, start, end in constituents:
             if end - start == 1 and label != NEUTRAL:
@@ -75,12 +77,15 @@ def main() -> None:
     told, good = ([is_good for is_good, _ in words.values()] for words in (known, new))
     share = 100 * sum(good) / len(good)
     print(
-        f"{encoder.name}: {len(known):,} words learned from, {len(new):,} asked, {share:.0f} % good"
+        f"{encoder.name}: {len(known):,} words learned from, {len(new):,} asked, {share:.1f} % good"
     )
     layers = zip(vectors(encoder, shown, known), vectors(encoder, asked, new), strict=True)
     for number, (train, dev) in enumerate(layers):
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
-        print(f"  layer {number}: {100 * model.fit(train, told).score(dev, good):.1f} % right")
+        right = int((model.fit(train, told).predict(dev) == good).sum())
+        low, high = binomtest(right, len(good)).proportion_ci(method="wilson")
+        accuracy = f"{100 * right / len(good):.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        print(f"  layer {number}: {accuracy} right")
 
 
 if __name__ == "__main__":
