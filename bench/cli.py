@@ -19,9 +19,8 @@ from omegaconf import DictConfig
 
 from bench import config, overrides
 from bench.errors import exit_status
-from bench.run.imports import without_collecting
 from bench.sweep import plugins
-from elmo_core import heap
+from elmo_core.imports import importing_torch
 
 
 def job(cfg: DictConfig) -> float:
@@ -33,7 +32,7 @@ def job(cfg: DictConfig) -> float:
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
-        with without_collecting():
+        with importing_torch():
             from bench.run.run import run
 
         result = run(cfg)
@@ -82,7 +81,6 @@ def main() -> None:
     arguments = sys.argv[1:]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-    heap.keep()
     config.register()
     plugins.register()
     run = hydra.main(version_base="1.3", config_path=str(config.CONF), config_name="config")(job)

@@ -12,6 +12,7 @@ from bench.errors import RunError, exit_status
 from bench.interrupts import told
 from bench.options import add_overrides
 from elmo_core.arguments import days
+from elmo_core.imports import importing_torch
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -113,10 +114,11 @@ def _build(given: Namespace) -> None:
 
     cfg = composed(given.overrides)
     cfg.features.mode = "store"
-    from bench.console import said_in
-    from bench.run.build import encoder_of, task_of
-    from bench.run.datamodule import BenchData
-    from bench.run.features import fill, store_of
+    with importing_torch():
+        from bench.console import said_in
+        from bench.run.build import encoder_of, task_of
+        from bench.run.datamodule import BenchData
+        from bench.run.features import fill, store_of
 
     with said_in(), told(lambda: "interrupted; the same command goes on"):
         task, training = task_of(cfg), cfg.training

@@ -21,6 +21,7 @@ from bench.options import add_trust
 from elmo_core import strict_json
 from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
+from elmo_core.imports import importing_torch
 
 EXAMPLES = """examples:
   echo "A film without a heart." | python -m bench.predict runs/sst5/RUN
@@ -122,10 +123,11 @@ class Predictor:
     """
 
     def __init__(self, folder: Path, trusted: Sequence[str] = ()) -> None:
-        import torch
+        with importing_torch():
+            import torch
 
-        from bench.run.build import device_of, encoder_of
-        from bench.run.trained import configuration, trained
+            from bench.run.build import device_of, encoder_of
+            from bench.run.trained import configuration, trained
 
         cfg = configuration(folder, trusted)
         self.encoder = encoder_of(cfg)

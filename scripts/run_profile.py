@@ -18,11 +18,9 @@ from collections import defaultdict
 from typing import Any
 
 from bench.overrides import composed
-from bench.run.imports import without_collecting
-from elmo_core import heap
+from elmo_core.imports import importing_torch
 
-heap.keep()
-with without_collecting():
+with importing_torch():
     import pytorch_lightning as pl
     from pytorch_lightning.profilers import Profiler
 

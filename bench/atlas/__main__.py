@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides, add_trust
 from elmo_core.help_text import HelpText
+from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
     from bench.atlas.layers import Uses
@@ -73,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise RunError(f"--sentences {given.sentences}: must be 1 or more")
         if given.out.is_dir():
             raise RunError(f"-o {given.out}: is a folder: name a file, such as atlas.html in it")
-        from bench.atlas.figure import figure
-        from bench.atlas.page import as_html, as_markdown
-        from elmo_core.whole_files import replacing
+        with importing_torch():
+            from bench.atlas.figure import figure
+            from bench.atlas.page import as_html, as_markdown
+            from elmo_core.whole_files import replacing
 
         atlas = _atlas(given)
         with replacing(given.out) as temporary:

@@ -12,6 +12,7 @@ from bench.noise import Noise
 from bench.noise.spelling import KINDS
 from bench.options import add_trust
 from elmo_core.help_text import HelpText
+from elmo_core.imports import importing_torch
 
 SPLITS = ("dev", "test")
 KEYS = ("data", "data.dir", "data.set")
@@ -78,8 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ConfigError("no RUN is named: give the folder of a finished one")
         if not (keys or given.noise):
             raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME, or --noise")
-        from bench.evaluate.asked import Asked, other_data
-        from bench.evaluate.evaluate import evaluate
+        with importing_torch():
+            from bench.evaluate.asked import Asked, other_data
+            from bench.evaluate.evaluate import evaluate
 
         data = other_data(keys) if keys else None
         noise = given.noise and _noise(given.noise, given.noise_seed)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides
 from elmo_core.help_text import HelpText
+from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -105,8 +106,9 @@ def _positive(option: str, value: int) -> None:
 
 
 def _encoder(words: Sequence[str]) -> Encoder:
-    from bench.overrides import composed_with_encoder
-    from bench.run.build import encoder_of
+    with importing_torch():
+        from bench.overrides import composed_with_encoder
+        from bench.run.build import encoder_of
 
     encoder = encoder_of(composed_with_encoder(list(words)))
     assert encoder is not None

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from bench.errors import exit_status
 from bench.options import add_overrides
-from elmo_core import heap
 from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
+from elmo_core.imports import importing_torch
 
 EXAMPLES = """examples:
   python -m bench.speed
@@ -35,12 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-    heap.keep()
     with exit_status(debug=False), warnings.catch_warnings():
         from rich.console import Console
 
-        from bench.speed.measure import measure
-        from bench.speed.tables import show
+        with importing_torch():
+            from bench.speed.measure import measure
+            from bench.speed.tables import show
 
         warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
         logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)

@@ -19,12 +19,12 @@ from bench.errors import BusyError, explain
 from bench.interrupts import end_with_parent
 from bench.records import Finished
 from bench.run.contents import chosen
-from bench.run.imports import without_collecting
 from bench.run.record import Record
 from bench.run.trust import packages
 from bench.sweep.apart import CommandFailed, run_apart
 from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
 from bench.world import world_size
+from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
@@ -95,7 +95,7 @@ def _done(cfg: DictConfig) -> Outcome:
     def work() -> Finished:
         if world_size(cfg.trainer) > 1 and not _started_together():
             return run_apart(HydraConfig.get().overrides.task, record)
-        with without_collecting():
+        with importing_torch():
             from bench.run.run import run
 
         return run(cfg)

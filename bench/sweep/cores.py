@@ -18,16 +18,14 @@ from omegaconf import DictConfig
 
 from bench.console import say
 from bench.errors import ConfigError
-from bench.run.imports import without_collecting
 from bench.sweep.apart import Forks
 from bench.sweep.gpus import places
 from bench.sweep.job import Job, runs
-from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
 from bench.world import world_size
+from elmo_core.cores import THREADS, usable_cores
+from elmo_core.imports import importing_torch
 from elmo_core.memory import free_memory
-
-THREADS = "OMP_NUM_THREADS"
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ def _alone(job: Job) -> bool:
 def _on_cpu(jobs: Sequence[Job]) -> bool:
     if all(job.cfg.trainer.accelerator == "cpu" for job in jobs):
         return True
-    with without_collecting():
+    with importing_torch():
         from bench.run.build import device_of  # with torch
 
     return all(device_of(job.cfg) == "cpu" for job in jobs)

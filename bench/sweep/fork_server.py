@@ -21,7 +21,7 @@ from struct import Struct
 from typing import IO
 
 from bench.interrupts import SIGNALS, SWEEP
-from bench.run.imports import without_collecting
+from elmo_core.imports import importing_torch
 
 SOCKET = "ELMO_BENCH_FORK_SERVER"
 """The environment variable that makes a command a fork server: the number of its socket."""
@@ -154,7 +154,7 @@ def serve() -> None:
     answers = {number: signal.signal(number, signal.SIG_IGN) for number in SIGNALS}
     # What cannot be imported is told by the runs, which import it again. `datasets` is left to
     # them: it starts a thread, which no fork takes along.
-    with without_collecting(), suppress(Exception):
+    with importing_torch(), suppress(Exception):
         import pytorch_lightning  # noqa: F401
 
         from bench import cli  # noqa: F401

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from hydra.core.utils import JobReturn
 
 from bench.errors import ConfigError
-from bench.sweep.limits import usable_cores
 from bench.sweep.side_by_side import SideBySide, Slot
+from elmo_core.cores import usable_cores
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 Given = Sequence[int | str] | int | str | None

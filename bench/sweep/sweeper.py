@@ -26,7 +26,6 @@ from bench.errors import ConfigError
 from bench.explanation import UNUSABLE, explain
 from bench.interrupts import told
 from bench.run.contents import chosen
-from bench.run.imports import without_collecting
 from bench.sweep import console, cores, grid_search, manifest, slurm_script
 from bench.sweep.apart import Forks
 from bench.sweep.attempt import attempt, combined, evaluated
@@ -37,6 +36,7 @@ from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, runs
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
+from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
     from elmo_core.store.feature_store import FeatureStore
@@ -206,7 +206,7 @@ class Sweep(Sweeper):
 
     def _forecast(self, todo: Sequence[Job]) -> None:
         """Print what these runs will cost, and what is not there for them."""
-        with without_collecting():
+        with importing_torch():
             from bench.sweep import forecast
 
         forecast.show(todo, cores.planned(self.config.hydra, todo))
@@ -215,7 +215,7 @@ class Sweep(Sweeper):
         """Raise ConfigError if something is known to stop one of several runs."""
         if len(todo) > 1:
             cores.prepare(self.config.hydra, todo, self.forks)
-            with without_collecting():
+            with importing_torch():
                 from bench.sweep import needs
 
             here = self.config.hydra.runtime.choices["hydra/launcher"] != "slurm"

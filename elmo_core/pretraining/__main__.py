@@ -6,14 +6,12 @@ import os
 import signal
 import sys
 
-from elmo_core import heap
 from elmo_core.errors import ElmoCoreError
 from elmo_core.pretraining.cli import parser
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    heap.keep()
     try:
         given.run(given)
         sys.stdout.flush()  # now, and not when Python ends and could only complain

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_core.arguments import share, whole_number
+from elmo_core.imports import importing_torch
 from elmo_core.subcommands import Subcommands
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
@@ -179,7 +180,8 @@ def _train(given: Namespace) -> None:
     from elmo_core.pretraining.settings import read
 
     options, training = read(given.options, given.set)
-    from elmo_core.pretraining.train import train  # torch, once the options are found good
+    with importing_torch():  # once the options are found good
+        from elmo_core.pretraining.train import train
 
     train(given.corpus, given.out, options, training, start=given.start, **_loop(given))
 
@@ -191,9 +193,10 @@ def _loop(given: Namespace) -> dict[str, Any]:
 
 
 def _evaluate(given: Namespace) -> None:
-    from elmo_core.devices import checked
-    from elmo_core.pretraining import folder
-    from elmo_core.pretraining.perplexity import measure_text
+    with importing_torch():
+        from elmo_core.devices import checked
+        from elmo_core.pretraining import folder
+        from elmo_core.pretraining.perplexity import measure_text
 
     device = checked(given.device)
     model, vocabulary, _ = folder.load(given.model)
@@ -203,8 +206,9 @@ def _evaluate(given: Namespace) -> None:
 
 
 def _finetune(given: Namespace) -> None:
-    from elmo_core.lightning import rank_zero_only
-    from elmo_core.pretraining.finetune import finetune
+    with importing_torch():
+        from elmo_core.lightning import rank_zero_only
+        from elmo_core.pretraining.finetune import finetune
 
     before, after = finetune(
         given.model, given.texts, given.dev, given.out, given.set, **_loop(given)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elmo_core import memory
+from elmo_core import control_groups, memory
 from elmo_core.store import plan
 
 GB = 10**9
@@ -15,8 +15,8 @@ GB = 10**9
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """50 GB that are free, without any control group."""
-    monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(memory, "CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(control_groups, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(control_groups, "CGROUPS", tmp_path / "cgroup")
     written(tmp_path, "proc/meminfo", f"MemTotal: 9 kB\nMemAvailable:  {50 * GB // 1024} kB\n")
     return tmp_path
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench.errors import RunError
+from elmo_core.cores import SPINS
 from elmo_core.heap import HUGE_PAGES
 
 Ask = Callable[..., Any]
@@ -21,7 +22,7 @@ Ask = Callable[..., Any]
 def talking(command: Sequence[str], called: str) -> Iterator[tuple[Any, Ask]]:
     """Start a process, and end it at the end of the block.
 
-    It is started as it would be by itself, without the variable that `heap.keep` has set here.
+    It is started as it would be by itself, without what `importing_torch` has set here.
 
     Args:
         command: What is run.
@@ -34,7 +35,7 @@ def talking(command: Sequence[str], called: str) -> Iterator[tuple[Any, Ask]]:
         RunError: It cannot be run, or it stopped; the message ends with its last line.
     """
     pipe = subprocess.PIPE
-    alone = {key: value for key, value in os.environ.items() if key != HUGE_PAGES}
+    alone = {key: value for key, value in os.environ.items() if key not in (HUGE_PAGES, SPINS)}
     with tempfile.TemporaryFile("w+") as said:
         try:
             process = subprocess.Popen(

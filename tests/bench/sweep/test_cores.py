@@ -196,6 +196,7 @@ def test_a_plan_counts_the_runs_at_once(
     known = lambda _: [500.0] if torch.get_num_threads() == 1 else []  # noqa: E731
     monkeypatch.setattr("bench.sweep.forecast.earlier", known)
     monkeypatch.setattr("bench.sweep.forecast.tried", lambda *_: 100.0)
+    monkeypatch.setattr("elmo_core.cores.usable_cores", lambda: 3)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:

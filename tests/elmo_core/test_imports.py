@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from bench.run.imports import without_collecting
+from elmo_core.imports import importing_torch
 
 
 def failing() -> None:
-    with without_collecting():
+    with importing_torch():
         assert not gc.isenabled()
         raise ImportError
 
@@ -26,7 +26,7 @@ def test_collecting_goes_on_afterwards_whatever_happens() -> None:
 def test_who_had_turned_it_off_finds_it_off() -> None:
     gc.disable()
     try:
-        with without_collecting():
+        with importing_torch():
             pass
         assert not gc.isenabled()
     finally:
@@ -35,8 +35,8 @@ def test_who_had_turned_it_off_finds_it_off() -> None:
 
 def test_what_was_there_before_is_still_collected_where_nothing_is_imported() -> None:
     frozen = gc.get_freeze_count()
-    with without_collecting():
-        import bench.run.imports  # noqa: F401
+    with importing_torch():
+        import elmo_core.imports  # noqa: F401
     assert gc.get_freeze_count() <= frozen  # what dies meanwhile is not counted any more
 
 
@@ -48,8 +48,8 @@ def test_what_is_imported_is_passed_by_at_the_end_unless_triton_would_print_it(
     script = f"""
 import atexit, gc, sys, types
 atexit.register(lambda: print(gc.get_freeze_count() > 0))  # called last
-from bench.run.imports import without_collecting
-with without_collecting():
+from elmo_core.imports import importing_torch
+with importing_torch():
     import colorsys
 if {triton}:
     sys.modules["triton"] = types.ModuleType("triton")
