@@ -12,6 +12,7 @@ word's mean over the first five sentences of its split. In brackets: Wilson's 95
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -35,10 +36,16 @@ Words = dict[str, tuple[bool, list[tuple[int, int]]]]
 
 
 def evaluative(path: Path) -> tuple[list[list[str]], Words]:
-    """Read a split's sentences, and their words that are good or bad."""
+    """Read a split's sentences, and their words that are good or bad. Exits at a line that is no
+    tree."""
     sentences, places, worth = [], defaultdict(list), defaultdict(int)
-    for _, line in read_lines(path):
-        words, constituents = parse(line)
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            words, constituents = parse(line)
+        except ValueError as error:
+            sys.exit(f"error: {path}, line {number}: {error}")
         for label, start, end in constituents:
             if end - start == 1 and label != NEUTRAL:
                 worth[words[start].lower()] += label - NEUTRAL
