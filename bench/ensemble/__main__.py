@@ -10,7 +10,6 @@ from bench.ensemble import PROGRAM
 from bench.errors import exit_status
 from bench.options import add_trust
 from elmo_core.help_text import HelpText
-from elmo_core.imports import importing_torch
 
 EXAMPLES = f"""examples:
   {PROGRAM} --seeds runs/snli/RUN     # with its other seeds
@@ -46,9 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_trust(parser)
     given = parser.parse_args(arguments)
     with exit_status(debug=False):
-        with importing_torch():
-            from bench.ensemble.combine import combine
-            from bench.ensemble.members import all_seeds
+        from bench.ensemble.combine import combine
+        from bench.ensemble.members import all_seeds
 
         runs = given.runs
         if given.seeds:  # of two seeds of one run, each brings the other

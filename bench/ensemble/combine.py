@@ -14,6 +14,7 @@ from bench.ensemble.members import Examples, Member, command, ensemble_id, membe
 from bench.errors import RunError
 from bench.records import Elmo, EncoderFacts, Finished, MemberScore, Primary
 from bench.run.record import HEAD, Record, outcome, outdated
+from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
     from bench.ensemble.committee import Committee
@@ -57,7 +58,8 @@ def combine(
 def _combined(
     found: Sequence[Member], record: Record, trusted: Sequence[str], asked: str
 ) -> Finished:
-    from bench.ensemble.committee import Committee
+    with importing_torch():
+        from bench.ensemble.committee import Committee
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
     committee = Committee([member.folder for member in found], trusted)
