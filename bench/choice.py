@@ -46,7 +46,7 @@ class Choice:
 
     Several processes share a step of training, so their number counts; that of one is left out.
     Without ELMo neither the encoder nor the mix counts, so that one baseline serves a whole sweep;
-    λ counts only where there are weights to learn.
+    λ counts only where there are weights to learn, word dropout where words are learned.
 
     Attributes:
         values: The keys that count, by section.
@@ -81,6 +81,8 @@ class Choice:
             for key in added:
                 if values[section].get(key) == defaults[key]:
                     values[section].pop(key, None)
+        if values.get("word_vectors") or not values.get("word_dropout"):
+            values.pop("word_dropout", None)  # of words learned from scratch; younger than the ids
         if cfg.elmo.placement == "none":
             del values["encoder"], values["features"]
             values["elmo"] = {"placement": "none"}

@@ -105,6 +105,7 @@ class Config:
     logger: dict[str, Any] = field(default_factory=dict)
     paths: Paths = field(default_factory=Paths)
     word_vectors: str | None = None  # a GloVe text file; without it, words are learned
+    word_dropout: float = 0.0  # how often a learned word is read as unknown in training
     seed: int = 1
     experiment: Experiment | None = None  # many runs: bench/sweep/sweeper.py
     plan: Any = False  # true: say what would be run, and stop; slurm: print a script for it
@@ -176,6 +177,8 @@ def check_recorded(cfg: DictConfig) -> None:
     _check_training(cfg.training)
     _check_trainer(cfg.trainer)
     _check_features(cfg.features)
+    dropout = cfg.word_dropout
+    _require("word_dropout", dropout, 0 <= dropout < 1, "from 0 to below 1")
     check_seed(cfg.seed)
 
 

@@ -78,8 +78,9 @@ def task_of(cfg: DictConfig) -> Task:
     promised = {"data": cfg.data.set or cfg.data.name, "folder": cfg.data.dir}
     with _config_errors(keys):
         make = _maker(keys)
-        if asks_for(make.func, "word_vectors"):
-            promised["word_vectors"] = cfg.word_vectors
+        for key in ("word_vectors", "word_dropout"):
+            if asks_for(make.func, key):
+                promised[key] = cfg[key]
         task: Task = make(**promised)
     return task
 

@@ -21,15 +21,19 @@ class WordTask(FolderTask):
     Args:
         word_vectors: a GloVe text file, or the name of published vectors that were fetched before;
             without it, vectors of `sizes.word_dim` numbers are learned.
+        word_dropout: how often such a word is read as unknown in training; see WordEmbedding.
         others: see FolderTask. `sizes_type` must have a field `word_dim`.
 
     Raises:
         ElmoCoreError: there are no such word vectors.
     """
 
-    def __init__(self, *, word_vectors: str | None = None, **others: Any) -> None:
+    def __init__(
+        self, *, word_vectors: str | None = None, word_dropout: float = 0.0, **others: Any
+    ) -> None:
         super().__init__(**others)
         self.word_vectors = glove.find(word_vectors) if word_vectors else None
+        self.word_dropout = word_dropout
 
     @abstractmethod
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
@@ -39,7 +43,7 @@ class WordTask(FolderTask):
         """Choose the words: those of training, and of dev and test those that a file has."""
         counts = self.count_words(train)
         if self.word_vectors is None:
-            self.words = Words.learned(counts, self.sizes.word_dim)
+            self.words = Words.learned(counts, self.sizes.word_dim, self.word_dropout)
             return
         rest = (self.load(split) for split in ("dev", "test"))
         others = {word for examples in rest for word in self.count_words(examples or [])}

@@ -44,15 +44,25 @@ class WordVocabulary:
 
 
 class Words:
-    """A task's word input: a vocabulary, and the vectors if a file gave them."""
+    """A task's word input: a vocabulary, and the vectors if a file gave them.
 
-    def __init__(self, vocabulary: WordVocabulary, dim: int, vectors: Tensor | None = None) -> None:
-        self.vocabulary, self.dim, self.vectors = vocabulary, dim, vectors
+    `dropout` is how often a word whose vector is learned from scratch is read as unknown in
+    training.
+    """
+
+    def __init__(
+        self,
+        vocabulary: WordVocabulary,
+        dim: int,
+        vectors: Tensor | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        self.vocabulary, self.dim, self.vectors, self.dropout = vocabulary, dim, vectors, dropout
 
     @classmethod
-    def learned(cls, train: Counter[str], dim: int) -> Words:
+    def learned(cls, train: Counter[str], dim: int, dropout: float = 0.0) -> Words:
         """Let vectors be learned from scratch, for the words of the training text."""
-        words = cls(WordVocabulary.from_counts(train), dim)
+        words = cls(WordVocabulary.from_counts(train), dim, dropout=dropout)
         log.info("words: no vectors given, learning %d × %d", len(words.vocabulary), dim)
         return words
 
@@ -87,12 +97,15 @@ class WordEmbedding(nn.Module):
     """A table from indices (batch, tokens) to vectors (batch, tokens, dim); padding is zero.
 
     Vectors from a file stand at indices 2 and up and stay fixed unless `trainable`; the unknown
-    word is then a zero vector. Without a file, all vectors are learned, drawn with `std` at first.
+    word is then a zero vector. Without a file, all vectors are learned, drawn with `std` at first;
+    in training each occurrence of a known word is read as unknown with probability `words.dropout`
+    (word dropout, as Bowman et al. 2016, section 3.1), so that the model learns to do without.
     """
 
     def __init__(self, words: Words, *, trainable: bool = False, std: float = INITIAL_STD) -> None:
         super().__init__()
         self.output_dim = words.dim
+        self.dropout = words.dropout if words.vectors is None else 0.0
         self.table = nn.Embedding(len(words.vocabulary), words.dim, padding_idx=PAD)
         with torch.no_grad():
             if words.vectors is None:
@@ -104,4 +117,7 @@ class WordEmbedding(nn.Module):
         self.table.weight.requires_grad_(trainable or words.vectors is None)
 
     def forward(self, indices: Tensor) -> Tensor:
+        if self.training and self.dropout:
+            dropped = torch.rand(indices.shape, device=indices.device) < self.dropout
+            indices = indices.masked_fill(dropped & (indices != PAD), UNK)
         return self.table(indices)

@@ -50,6 +50,14 @@ def test_without_elmo_the_encoder_and_the_mix_do_not_count(configured: Configure
         assert not same(configured, [], [other])
 
 
+def test_word_dropout_counts_where_words_are_learned(configured: Configured) -> None:
+    """And a run without it has the id that it had before there was the key."""
+    assert "word_dropout" not in Choice.of(configured("task=snli")).values
+    assert not same(configured, [], ["word_dropout=0.3"])
+    file = "word_vectors=x"
+    assert same(configured, [file], [file, "word_dropout=0.3"])
+
+
 def test_without_weights_to_learn_their_penalty_does_not_count(configured: Configured) -> None:
     assert same(configured, ["elmo.layers=top"], ["elmo.layers=top", "elmo.l2=1"])
 

@@ -36,6 +36,9 @@ WRONG = (
     "trainer.devices=0",
     "trainer.accelerator=tpu",
     "elmo.l2=inf",
+    "word_dropout=1",
+    "word_dropout=-0.1",
+    "word_dropout=nan",
 )
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from datasets import Dataset
 
 from elmo_core import Placement
+from tasks.base.word_task import WordTask
 from tasks.coref import Coref
 from tasks.ner import NER
+from tasks.nn.words import PAD, UNK, WordEmbedding, Words, WordVocabulary
 from tasks.pos import POS
 from tasks.snli import SNLI
 from tasks.squad import SQuAD
@@ -46,6 +50,43 @@ def test_vectors_of_a_file_and_learned_ones(kind: Any, trained: bool, std: float
     given = task.model(Placement("none", 0, 0)).words.table.weight
     assert given.requires_grad == trained
     assert (given[2:] == 1).all()
+
+
+WORDS = WordVocabulary("abcdefgh")
+SENTENCES = torch.arange(10).repeat(2_000, 1)  # padding, the unknown word, and the eight
+
+
+def test_learned_words_are_read_as_unknown_now_and_then_while_training() -> None:
+    """Each occurrence by itself: never padding, and nothing once training is over."""
+    embedding = WordEmbedding(Words(WORDS, 4, dropout=0.3))
+    vectors = embedding.table.weight
+    torch.manual_seed(1)
+    unknown = (embedding(SENTENCES) == vectors[UNK]).all(-1)
+    assert not unknown[:, PAD].any()
+    assert unknown[:, UNK].all()
+    drops = unknown[:, 2:].float()
+    assert drops.mean(0) == pytest.approx(0.3, abs=0.04)
+    assert torch.corrcoef(drops.T).fill_diagonal_(0).abs().max() < 0.1
+    torch.manual_seed(1)
+    assert (embedding(SENTENCES) == vectors[UNK]).all(-1).equal(unknown)
+    assert embedding.eval()(SENTENCES).equal(vectors[SENTENCES])
+
+
+@pytest.mark.parametrize("words", [Words(WORDS, 4), Words(WORDS, 4, torch.ones(8, 4), 0.3)])
+def test_no_other_words_are(words: Words) -> None:
+    """Neither those of a file, nor learned ones where nobody asked; nor is a number drawn."""
+    embedding = WordEmbedding(words)
+    before = torch.get_rng_state()
+    assert embedding(SENTENCES).equal(embedding.table.weight[SENTENCES])
+    assert torch.get_rng_state().equal(before)
+
+
+@pytest.mark.parametrize("kind", [SNLI, SST5, SQuAD, SRL, NER, POS, Coref])
+def test_word_dropout_reaches_the_model(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = kind(word_dropout=0.3)
+    monkeypatch.setattr(kind, "count_words", lambda *_: Counter({"a": 2}))
+    WordTask.prepare(task, Dataset.from_list([]))
+    assert task.words.dropout == 0.3
 
 
 def test_words_of_dev_and_test_are_known_where_a_file_has_them(tmp_path: Path) -> None:
