@@ -21,8 +21,8 @@ from bench.records import Searched, Trial
 from bench.sweep.expand import written
 from bench.sweep.job import Cell, Job, Places
 
-SECTIONS = ("task", "elmo", "training")
-"""Whose keys say how a head is made and trained; others would change what is compared."""
+SEARCHED = ("task.", "elmo.", "training.", "word_dropout")
+"""How keys begin that say how a head is made and trained; others would change what is compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def trials(cfg: DictConfig, cells: Iterable[Cell]) -> list[list[Cell]]:
         cells: Those of its table; the first of a row and a column has the seed of its trials.
 
     Raises:
-        ConfigError: A key is none of `SECTIONS`, has no values, or has one already.
+        ConfigError: A key does not begin as one of `SEARCHED`, has no values, or has one already.
     """
     if cfg.experiment is None or not cfg.experiment.search:
         return []
@@ -126,12 +126,12 @@ def _dev(job: Job) -> float:
 
 
 def _check(key: str, values: object, cells: Iterable[Cell]) -> None:
-    section, dot, _ = key.lstrip("+").partition(".")
+    plain = key.lstrip("+")
     known = [each.name for each in fields(Config)] + ["hydra"]
-    if section in known and not (dot and section in SECTIONS):
+    if plain.partition(".")[0] in known and not plain.startswith(SEARCHED):
         raise ConfigError(
             f"experiment.search: {key}: not searched: only how a head is made and trained is, by "
-            f"keys of {', '.join(SECTIONS)}"
+            "keys of task, elmo, training, and word_dropout"
         )
     if not isinstance(values, list) or not values:
         raise ConfigError(f"experiment.search: {key}: {values}: expected [VALUE, …]")

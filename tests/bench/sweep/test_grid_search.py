@@ -228,6 +228,8 @@ def test_a_plan_counts_the_trials_and_what_follows(
         ("[1]", "experiment.search=[1]: expected {KEY: [VALUE, …], …}"),
         ("{seed: [1, 2]}", "seed: not searched: only how a head is made and trained is"),
         ("{data.train_share: [0.5]}", "data.train_share: not searched"),
+        ("{word_vectors: [x]}", "word_vectors: not searched"),
+        ("{word_dropout: [1]}", "word_dropout=1.0: must be from 0 to below 1"),
         ("{elmo.placement: [input]}", "elmo.placement: snli · plain has elmo.placement=none"),
         ("{training.max_epochs: [1]}", "training.max_epochs: snli · plain has training.max_epochs"),
     ],
