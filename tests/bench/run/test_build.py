@@ -62,6 +62,14 @@ def test_word_vectors_are_for_who_asks_for_them(
     assert made.given == {"data": "open", "folder": str(tmp_path), **vectors}
 
 
+def test_word_dropout_is_for_who_asks_for_it(configured: Configured) -> None:
+    task: Any = task_of(configured("task=ner", "word_dropout=0.3"))
+    assert task.word_dropout == 0.3
+    assert not hasattr(
+        task_of(configured("task=wsd", "data=open", "word_dropout=0.3")), "word_dropout"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
