@@ -37,7 +37,8 @@ WRITERS = {
 VERSIONS = {
     **dict.fromkeys(("neighbours", "ner", "pos", "snli", "squad", "wsd"), 7),
     "srl": 8,
-    **dict.fromkeys(("coref", "sst5"), 9),
+    "sst5": 9,
+    "coref": 10,
 }
 """The version of each task's files: the next number of all whenever the same seed gives others."""
 

@@ -47,7 +47,7 @@ def _words(rows: list[Row]) -> set[str]:
 
 
 BYTES = {
-    "coref": (9, "d7069110"),
+    "coref": (10, "aaa331ef"),
     "ner": (7, "507ef88f"),
     "pos": (7, "d44178f0"),
     "snli": (7, "f6ff0340"),
