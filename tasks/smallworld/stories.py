@@ -94,9 +94,9 @@ class Narrator:
             return phrase
         if phrase.entity not in self.known:
             return phrase
-        if phrase.kind != "town" and self.is_clear(phrase):
-            if self.rng.random() < self.style.pronouns:
-                return replace(phrase, form="pronoun")
+        clear = phrase.kind != "town" and self.is_clear(phrase)
+        if clear and self.rng.random() < self.style.pronouns:
+            return replace(phrase, form="pronoun")
         noun = self.other_noun(phrase, told)
         if noun:
             return replace(phrase, noun=noun, name="", adjective="", form="known")
