@@ -47,7 +47,7 @@ class Board:
     def ended(self, run: Running, came: Outcome) -> None:
         """Say in a line what came of a run, which is not among the running any more."""
         self.done += 1
-        if came.status == "finished":
+        if came.status == "finished" and run.job.found != "interrupted":  # those had begun before
             self.took.append(came.seconds)
         what = f"{came.what}, {came.seconds:.0f} s{run.slot.where}"
         say(f"[{self.done}/{self.runs}] {run.job.cells[0]}: {what}{self._left()}")
@@ -73,7 +73,7 @@ class Board:
         return table
 
     def _left(self) -> str:
-        """Say when all will be done, by the runs that are finished."""
+        """Say when all will be done, by the runs that were done from beginning to end."""
         left = self.runs - self.done
         if not self.took or not left:
             return ""

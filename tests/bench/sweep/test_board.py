@@ -19,8 +19,8 @@ from tests.bench.terminal import Terminal
 Shown = pytest.CaptureFixture[str]
 
 
-def started(seed: int) -> Running:
-    job: Any = SimpleNamespace(cells=[Cell("ner", "none", seed, ())], record=None)
+def started(seed: int, found: str = "new") -> Running:
+    job: Any = SimpleNamespace(cells=[Cell("ner", "none", seed, ())], record=None, found=found)
     return Running(job, Slot({}), [f"seed={seed}"])
 
 
@@ -30,6 +30,20 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
     monkeypatch.setattr(board.time, "monotonic", lambda: now[0])
     return now
+
+
+def test_what_is_left_of_an_interrupted_run_tells_no_run_s_time(
+    clock: list[float], capsys: Shown
+) -> None:
+    running = [started(1, "interrupted"), started(2)]
+    with board.Board(running, runs=4, slots=2) as told:
+        clock[0] = 10.0
+        told.ended(running.pop(0), Outcome("finished", "dev F1 80.12", seconds=10))
+        clock[0] = 100.0
+        told.ended(running.pop(0), Outcome("finished", "dev F1 80.12", seconds=100))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "[1/4] ner · none · seed 1: dev F1 80.12, 10 s"
+    assert second.endswith("100 s; about 2 min left")
 
 
 def test_without_a_terminal_a_line_now_and_then_says_what_runs(
