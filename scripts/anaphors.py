@@ -2,7 +2,8 @@
 """How a coreference set calls what it has told of, and how often a run knows what is meant.
 
     python scripts/anaphors.py FILE.conll …   # shares: pronouns, names, the noun it had, another
-    python scripts/anaphors.py RUN …          # of each kind, how many of dev's a run has right
+    python scripts/anaphors.py RUN …          # of each kind, how many of dev's a run has right,
+                                              # and their mean over the runs of an encoder
 
 Third persons, and nouns with an article or a demonstrative; all others are left out. A noun is
 another if the last word was not in any mention before. Right is a mention whose nearest one before
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from statistics import mean
 
 from tasks.coref.columns import read_columns
 
@@ -82,21 +84,34 @@ def of_run(run: Path) -> tuple[Counter[str], Counter[str]]:
     return found, right
 
 
+def encoder(run: Path) -> str:
+    """Return the name of a run's encoder, none without ELMo."""
+    result = json.loads((run / "result.json").read_text(encoding="utf-8"))
+    return str((result["encoder"] or {"name": "none"})["name"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE or RUN")
+    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
     for path in parser.parse_args().paths:
         try:
-            found, right = of_run(path) if path.is_dir() else (of_file(path), None)
+            if path.is_dir():
+                name, (found, right) = encoder(path), of_run(path)
+            else:
+                name, found, right = "", of_file(path), None
         except (OSError, LookupError, TypeError, ValueError) as error:
             parser.error(f"{path}: neither a file of coreference nor a finished run ({error!r})")
-        total = found.total()
         for kind in (kind for kind in KINDS if found[kind]):
             n = found[kind]
-            told = f"{100 * n / total:.1f} % of {total}"
-            if right is not None:
-                told = f"{100 * right[kind] / n:.1f} % of {n} are right"
-            print(f"{path}: {kind}: {told}")
+            if right is None:
+                print(f"{path}: {kind}: {100 * n / found.total():.1f} % of {found.total()}")
+            else:
+                shares[name, kind].append(100 * right[kind] / n)
+                print(f"{path}: {kind}: {shares[name, kind][-1]:.1f} % of {n} are right")
+    for (name, kind), each in shares.items():
+        if len(each) > 1:
+            print(f"{name}, {len(each)} runs: {kind}: {mean(each):.1f} % are right")
 
 
 if __name__ == "__main__":
