@@ -47,7 +47,8 @@ def train(
 
     Raises:
         OptionsError: `start` is not known, or has another shape than `options`; `out` holds a
-            prepared corpus or an encoder in the published layout.
+            prepared corpus or an encoder in the published layout; the text has fewer tokens than a
+            batch has streams, or than a stream advances in a step.
         WeightsError, FetchError: `start` cannot be read, or cannot be downloaded.
         CorpusError, TextError: the prepared folder cannot be read, or does not fit.
         TrainingError: the checkpoint is another training's or beyond the end of this one, a step of
@@ -62,6 +63,13 @@ def train(
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)
     )
+    streams = training.batch_size * devices
+    for name, number in (("batch_size", streams), ("unroll_steps", training.unroll_steps)):
+        if number > len(text):
+            raise OptionsError(
+                f"training.{name}: {number:,} in all, but the text has {len(text):,} tokens: "
+                f"lower it (--set {name}=…)"
+            )
     torch.manual_seed(training.seed)
     bilm, origin = (BiLM(options), None) if start is None else _trained(start, options)
     model = LanguageModel(bilm, len(vocabulary), training.dropout)
