@@ -43,7 +43,8 @@ def sentences(words: Sequence[str], answer: int) -> tuple[list[set[str]], int]:
     where = 0
     for place, word in enumerate(words):
         found[-1].add(stem(word))
-        where = len(found) - 1 if place <= answer else where
+        if place == answer:
+            where = len(found) - 1
         if word in ".?!":
             found.append(set())
     return found, where

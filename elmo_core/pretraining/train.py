@@ -63,11 +63,13 @@ def train(
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)
     )
-    streams = training.batch_size * devices
-    for name, number in (("batch_size", streams), ("unroll_steps", training.unroll_steps)):
+    for name, number, what in (
+        ("batch_size", training.batch_size * devices, "streams"),
+        ("unroll_steps", training.unroll_steps, "tokens a step"),
+    ):
         if number > len(text):
             raise OptionsError(
-                f"training.{name}: {number:,} in all, but the text has {len(text):,} tokens: "
+                f"training.{name}: {number:,} {what}, more than the text's {len(text):,} tokens: "
                 f"lower it (--set {name}=…)"
             )
     torch.manual_seed(training.seed)

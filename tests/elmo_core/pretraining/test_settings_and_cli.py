@@ -263,7 +263,7 @@ def test_numbers_that_make_no_sense(
 def test_a_batch_larger_than_the_text_is_refused(
     run: Callable[..., None], tmp_path: Path, name: str
 ) -> None:
-    said = rf"training\.{name}: 1,000,000,000 in all, but the text has [\d,]+ tokens"
+    said = rf"training\.{name}: 1,000,000,000 [\w ]+, more than the text's [\d,]+ tokens"
     with pytest.raises(OptionsError, match=said):
         run(tmp_path / "out", **{name: 10**9})
     assert not (tmp_path / "out").exists()
