@@ -105,7 +105,7 @@ class WordEmbedding(nn.Module):
     def __init__(self, words: Words, *, trainable: bool = False, std: float = INITIAL_STD) -> None:
         super().__init__()
         self.output_dim = words.dim
-        self.dropout = words.dropout if words.vectors is None else 0.0
+        self.p = words.dropout if words.vectors is None else 0.0  # as in nn.Dropout
         self.table = nn.Embedding(len(words.vocabulary), words.dim, padding_idx=PAD)
         with torch.no_grad():
             if words.vectors is None:
@@ -117,7 +117,7 @@ class WordEmbedding(nn.Module):
         self.table.weight.requires_grad_(trainable or words.vectors is None)
 
     def forward(self, indices: Tensor) -> Tensor:
-        if self.training and self.dropout:
-            dropped = torch.rand(indices.shape, device=indices.device) < self.dropout
+        if self.training and self.p:
+            dropped = torch.rand(indices.shape, device=indices.device) < self.p
             indices = indices.masked_fill(dropped & (indices != PAD), UNK)
         return self.table(indices)

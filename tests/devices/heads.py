@@ -14,7 +14,6 @@ from bench.run.build import task_of
 from bench.run.datamodule import BenchBatch, BenchData
 from bench.run.module import BenchModule
 from elmo_core import Placement
-from tasks.nn.words import WordEmbedding
 from tasks.task import Task
 
 LAYERS, DIM = 3, 6
@@ -46,8 +45,6 @@ class Head:
         for part in parts:
             if not dropout and hasattr(part, "p"):
                 part.p = 0.0
-            if not dropout and isinstance(part, WordEmbedding):
-                part.dropout = 0.0
         return module
 
     def batch(self, where: str = EVERYWHERE) -> BenchBatch:

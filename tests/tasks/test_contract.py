@@ -20,7 +20,6 @@ from bench.report import compare
 from bench.run.build import task_of
 from bench.run.predictions import predictions
 from elmo_core import PLACEMENTS, Placement
-from tasks.nn.words import WordEmbedding
 from tasks.task import DataError, Task
 from tests.tasks.every_task import DIM, LAYERS, Configured, names, some_layers
 
@@ -248,8 +247,6 @@ def test_overfits_sixteen_examples(name: str, ready: Callable[[str], tuple[Task,
     for module in model.modules():
         if hasattr(module, "p"):
             module.p = 0.0
-        if isinstance(module, WordEmbedding):
-            module.dropout = 0.0
     batch = task.collate(examples)
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=2e-3) if trained else None
