@@ -74,8 +74,8 @@ EXPECTED = {
     "noise": (10, ["task=ner elmo.placement=none", "task=sst5 elmo.placement=output"]),
     "learning": (28, ["task=pos elmo.layers=0 encoder=elmo encoder.source='model@100'"]),
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
+    "word-dropout": (36, ["task=ner encoder=random word_dropout=0 ", "task=sst5 word_dropout=0.3"]),
 }
-
 
 DEMO = list(OmegaConf.load(CONF / "experiment" / "demo.yaml").columns)
 
@@ -113,6 +113,7 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
     assert len(planned("experiment=table3", "task=ner,snli")) == 6  # ner is not in it
     assert len(planned("experiment=layers", "task=ner")) == 5
     assert len(planned("experiment=smoke", "task=ner")) == 2
+    assert len(planned("experiment=word-dropout", "task=ner,srl")) == 12  # three rows a task
 
 
 def test_mixes_are_of_all_layers_whatever_the_tasks_default(planned: Planned) -> None:
