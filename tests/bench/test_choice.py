@@ -95,5 +95,5 @@ def test_processes_that_share_the_steps_count(configured: Configured) -> None:
 
 def test_choice_is_resolved(configured: Configured) -> None:
     chosen = Choice.of(configured("task=snli", "data=mini")).values
-    assert chosen["training"]["max_epochs"] == 16
+    assert chosen["training"]["max_epochs"] == 40
     assert chosen["elmo"]["l2"] == 0.001
