@@ -217,7 +217,7 @@ def _check_data(data: DictConfig) -> None:
 
 def _check_elmo(elmo: DictConfig) -> None:
     _among("elmo.placement", elmo.placement, PLACEMENTS)
-    if not elmo.layers.isdecimal():
+    if not re.fullmatch("0|[1-9][0-9]*", elmo.layers):  # "00" would be another run of layer 0
         _among("elmo.layers", elmo.layers, LAYER_CHOICES, " or a layer's index")
     _require("elmo.l2", elmo.l2, 0 <= elmo.l2 < math.inf, "0 or more")
     _require("elmo.dropout", elmo.dropout, 0 <= elmo.dropout < 1, "from 0 to below 1")

@@ -160,7 +160,8 @@ class WordVectors:
     def _read(self, start: int) -> NDArray[np.float32]:
         """Read the numbers of the line that begins at this byte."""
         try:
-            row = np.array(self._fields(start)[1:], dtype=np.float32)
+            with np.errstate(over="ignore"):  # 1e39 is infinite: told below
+                row = np.array(self._fields(start)[1:], dtype=np.float32)
         except ValueError:
             row = np.array([np.nan], dtype=np.float32)
         if not np.isfinite(row).all():

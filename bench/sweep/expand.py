@@ -66,6 +66,8 @@ def of_experiment(
     given_anew = tuple(f"{key}." for key in common if key in options)
     common = {k: v for k, v in common.items() if not f"{k}.".startswith(given_anew)}
     seeds = list(dict.fromkeys(_seeds(given) or experiment["seeds"]))
+    if not seeds:
+        raise ConfigError(f"{name}: experiment.seeds=[]: name one seed or more")
     if len(seeds) < 2:
         alone = "is left out: it takes two seeds or more (seed=1,2,…)"
         left_out += [f"column {ensemble!r} {alone}" for ensemble in experiment["ensembles"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
+from bench.errors import ConfigError
 from bench.noise import Noise
 from bench.sweep.job import Noisy, Places
 
@@ -11,10 +12,13 @@ from bench.sweep.job import Noisy, Places
 def noisy(cfg: DictConfig, places: Places) -> list[Noisy]:
     """Return the evaluations of the sweep `cfg`, those under the same noise together.
 
-    Raises ConfigError for a kind that there is not, or a share that is no chance.
+    Raises ConfigError for a kind that there is not, a share that is no chance, or none at all.
     """
     levels = cfg.experiment.noise if cfg.experiment is not None else None
     if levels is None:
         return []
+    for key in ("kinds", "shares"):
+        if not levels[key]:
+            raise ConfigError(f"experiment.noise.{key}=[]: name one or more")
     noises = [Noise(kind, share, levels.seed) for kind in levels.kinds for share in levels.shares]
     return [Noisy(cell, job, noise) for noise in noises for cell, job in places]

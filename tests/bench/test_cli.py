@@ -40,6 +40,8 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["elmo.placment=none"], ["elmo.placment", "did you mean 'elmo.placement'?"]),
         (["elmo.placement=inptu"], ["did you mean 'input'?", "input+output"]),
         (["elmo.layers=tpo"], ["did you mean 'top'?", "a layer's index"]),
+        (["elmo.layers=00"], ["elmo.layers=00", "a layer's index"]),
+        (["experiment=lambda", "experiment.seeds=[]"], ["lambda: experiment.seeds=[]: name one"]),
         (["elmo.l2=-1"], ["elmo.l2=-1.0", "0 or more"]),
         (["elmo.dropout=1.5"], ["elmo.dropout", "below 1"]),
         (["seed=many"], ["seed", "many"]),

@@ -72,6 +72,7 @@ def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("alone\n", "line 1: expected a word and its numbers"),
         ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
         ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),
+        ("the 1 2\nbank 1 1e39\n", "line 2: expected a word and 2 finite numbers"),
         ("the 1 2\nbank 1 nan\n", "line 2: expected a word and 2 finite numbers"),
         ("2 2\nthe 1 2\nbank 1 inf\n", "line 3: expected a word and 2 finite numbers"),
         ("the 1 2\nbank  1 2\n", "line 2: tabs or two spaces"),

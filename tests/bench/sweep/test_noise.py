@@ -78,3 +78,11 @@ def test_a_kind_that_there_is_not_is_told(
     words = ("experiment=noise", "task=snli", "experiment.noise.kinds=[typso]")
     assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
     assert "noise typso: unknown; did you mean 'typos'?" in capsys.readouterr().err
+
+
+def test_no_kind_at_all_is_told(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("experiment=noise", "task=snli", "experiment.noise.kinds=[]")
+    assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
+    assert "experiment.noise.kinds=[]: name one or more" in capsys.readouterr().err
