@@ -72,17 +72,21 @@ def test_an_experiment_scores_its_runs_under_noise(
     assert json.loads(manifest.read_text())["baseline"] == "clean"
 
 
-def test_a_kind_that_there_is_not_is_told(
-    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("noise", "error"),
+    [
+        ("kinds=[typso]", "noise typso: unknown; did you mean 'typos'?"),
+        ("kinds=[]", "experiment.noise.kinds=[]: name one or more"),
+        ("shares=[]", "experiment.noise.shares=[]: name one or more"),
+    ],
+)
+def test_bad_noise_is_told(
+    noise: str,
+    error: str,
+    bench: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    words = ("experiment=noise", "task=snli", "experiment.noise.kinds=[typso]")
+    words = ("experiment=noise", "task=snli", f"experiment.noise.{noise}")
     assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
-    assert "noise typso: unknown; did you mean 'typos'?" in capsys.readouterr().err
-
-
-def test_no_kind_at_all_is_told(
-    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("experiment=noise", "task=snli", "experiment.noise.kinds=[]")
-    assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
-    assert "experiment.noise.kinds=[]: name one or more" in capsys.readouterr().err
+    assert error in capsys.readouterr().err
