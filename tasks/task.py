@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # so that whoever reads only the contract need not import tor
 Example: TypeAlias = dict[str, Any]
 Batch: TypeAlias = "dict[str, Tensor]"
 Respell: TypeAlias = Callable[[Sequence[str]], list[str]]
+DOCUMENT = "document_id"  # the column that names the text which an example is of
 
 
 class DataError(ValueError):
@@ -249,12 +250,10 @@ class Task(ABC):
     # -- score
 
     def cluster(self, example: Example) -> str:
-        """Name the group of examples that are not independent of this one: those of one paragraph,
-        sentence or document. By default each example is a group of its own.
-
-        predictions.jsonl has it as `cluster`, and a report's intervals count groups.
+        """Name the group of examples that are not independent of this one, which a report's
+        intervals count: by default its text, `document_id`, if the data tells it, else itself.
         """
-        return str(example["id"])
+        return str(example.get(DOCUMENT) or example["id"])
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Say by which properties of an example results may be told apart: words or whole numbers.

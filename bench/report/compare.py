@@ -136,10 +136,12 @@ def _tried(trouble: str, call: Callable[..., T], *arguments: Any) -> T:
 
 
 def _clusters(read: Sequence[Examples], split: str) -> Clusters | None:
-    """Return the clusters of the examples that all runs have, from the first that names them."""
+    """Return the clusters of the examples that all runs have: of the record with the fewest, since
+    older ones may tell paragraphs apart where others know the text."""
     if len({each.ids for each in read}) > 1:
         raise Incomparable(f"the predictions of {split} are not of the same examples")
-    return next((each.clusters for each in read if each.clusters), None)
+    known = (each.clusters for each in read if each.clusters)
+    return min(known, key=lambda clusters: len(set(clusters)), default=None)
 
 
 def counting(run: Run) -> Counting:

@@ -15,7 +15,7 @@ import xxhash
 from omegaconf import DictConfig
 
 from bench.records import Finished
-from tasks.task import DataError
+from tasks.task import DOCUMENT, DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,8 @@ PORTION = 10_000  # examples that are hashed at a time
 
 
 def fingerprint(examples: Dataset) -> str:
-    """Hash what the examples are: every field of each, in order.
+    """Hash what the examples are: every field of each, in order, but for the name of its document,
+    by which no model is trained or scored.
 
     Neither their file nor its format counts, nor how wide their numbers are stored.
 
@@ -37,7 +38,7 @@ def fingerprint(examples: Dataset) -> str:
     """
     digest = xxhash.xxh3_128()
     for portion in examples.with_format("arrow").iter(PORTION):
-        for name in sorted(portion.column_names):
+        for name in sorted({*portion.column_names} - {DOCUMENT}):
             digest.update(f"{name}:".encode())
             _feed(digest, portion[name].combine_chunks())
     return str(digest.hexdigest())

@@ -12,7 +12,7 @@ from datasets import Dataset
 
 from tasks.base.published import Source, choose, fetch
 from tasks.base.text_files import parse_json, read_lines
-from tasks.task import DataError
+from tasks.task import DOCUMENT, DataError
 
 
 def locate(task: str, data: str, folder: str | Path | None, sources: Sequence[Source]) -> Path:
@@ -82,6 +82,9 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
     """Make a Dataset of rows, in chunks, so that only one chunk lives as Python objects.
 
+    The column `document_id` names the text of a row, "" where it is not known. Where all are of
+    one, which leaves nothing to compare it with, it is "" throughout.
+
     Raises:
         DataError: there is no row, or two have one `id`; `path` is what the message names.
     """
@@ -91,7 +94,11 @@ def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
         chunks.append(pa.Table.from_pylist(chunk, schema=chunks[0].schema if chunks else None))
     if not chunks:
         raise DataError(f"{path}: no examples left")
-    return Dataset(pa.concat_tables(chunks))
+    table = pa.concat_tables(chunks)
+    if DOCUMENT in table.column_names and len(table[DOCUMENT].unique()) == 1:
+        place = table.column_names.index(DOCUMENT)
+        table = table.set_column(place, DOCUMENT, pa.array([""] * len(table)))
+    return Dataset(table)
 
 
 def _distinct(rows: Iterable[dict[str, Any]], path: Path) -> Iterator[dict[str, Any]]:

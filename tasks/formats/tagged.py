@@ -23,8 +23,8 @@ TRACE = "-NONE-"  # the tag of what is not in the text
 
 log = logging.getLogger(__name__)
 
-Sentence = tuple[list[str], list[str]]
-"""Tokens and their tags."""
+Sentence = tuple[str, list[str], list[str]]
+"""The document's name, "" if it is not known, tokens and their tags."""
 
 
 def locate(folder: Path, split: str) -> list[Path]:
@@ -62,7 +62,8 @@ def read(folder: Path, split: str, tags: str) -> Dataset | None:
         tags: "upos" or "xpos": which tags of CoNLL-U files.
 
     Returns:
-        A Dataset with the columns `id`, `tokens`, `tags`; None if there is no file for the split.
+        A Dataset with the columns `id`, `document_id` (see to_dataset; of the treebank, the file),
+        `tokens`, `tags`; None if there is no file for the split.
 
     Raises:
         DataError: a row or tree is malformed; the message names file and line.
@@ -72,8 +73,8 @@ def read(folder: Path, split: str, tags: str) -> Dataset | None:
         return None
     sentences = (sentence for path in paths for sentence in _sentences(path, tags))
     rows = [
-        {"id": f"{split}-{number}", "tokens": tokens, "tags": theirs}
-        for number, (tokens, theirs) in enumerate(sentences, start=1)
+        {"id": f"{split}-{number}", "document_id": document, "tokens": tokens, "tags": theirs}
+        for number, (document, tokens, theirs) in enumerate(sentences, start=1)
     ]
     tokens = sum(len(row["tokens"]) for row in rows)
     log.info("%s: %d sentences, %d tokens", paths[0], len(rows), tokens)
@@ -84,21 +85,21 @@ def _sentences(path: Path, tags: str) -> Iterator[Sentence]:
     if path.suffix == ".mrg":
         if tags != XPOS:
             raise DataError(f"{path}: the Penn Treebank has its own tags alone: task.tags={XPOS}")
-        return read_trees(path)
+        return ((path.stem, tokens, tags) for tokens, tags in read_trees(path))
     return _read_conllu(path, tags)
 
 
 def _read_conllu(path: Path, tags: str) -> Iterator[Sentence]:
-    for _, words in read_sentences(path):
+    for document, words in read_sentences(path):
         found = [word.upos if tags == UPOS else word.tag for word in words]
         missing = [word.line for word, tag in zip(words, found, strict=True) if tag.strip() in NONE]
         if missing:
             line = missing[0]
             raise DataError(f"{path}, line {line}: no {tags.upper()} (task.tags={UPOS} | {XPOS})")
-        yield [word.form for word in words], found
+        yield document or "", [word.form for word in words], found
 
 
-def read_trees(path: Path) -> Iterator[Sentence]:
+def read_trees(path: Path) -> Iterator[tuple[list[str], list[str]]]:
     """Read the leaves of bracketed trees, `( (S (NP (NNP Pierre) …) …) )`, without traces.
 
     Words come as they are written outside a treebank.

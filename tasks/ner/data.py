@@ -37,6 +37,7 @@ COMMENT = "# "  # a token may begin so, too
 class Sentence:
     """Tokens with their tags, and where in the file each stands."""
 
+    document: str  # where it begins, "" if that is not marked
     tokens: list[str]
     tags: list[str]
     places: list[str]  # of each token, for error messages: "line 7"
@@ -45,10 +46,10 @@ class Sentence:
 def read(folder: Path, split: str) -> Dataset | None:
     """Read the sentences of a split, their tags in BIO, from whatever scheme the file uses.
 
-    Columns: `id`, `tokens`, `tags`. None if `folder` has no file for the split. Tags that may not
-    stand where they stand in the scheme that most are written in (CoNLL-2003's own files have
-    some) are read as conlleval reads them; how many is logged. Raises DataError with file and line
-    for malformed rows and unknown tags.
+    Columns: `id`, `document_id` (see to_dataset), `tokens`, `tags`. None if `folder` has no file
+    for the split. Tags that may not stand where they stand in the scheme that most are written in
+    (CoNLL-2003's own files have some) are read as conlleval reads them; how many is logged. Raises
+    DataError with file and line for malformed rows and unknown tags.
     """
     path = locate(folder, split)
     if path is None:
@@ -60,7 +61,12 @@ def read(folder: Path, split: str) -> Dataset | None:
         first, end = (round(share * len(sentences)) for share in SHARES[split])
         log.info("%s: one file, cut: %s is sentences %d to %d", path, split, first + 1, end)
     rows = [
-        {"id": f"{split}-{number}", "tokens": one.tokens, "tags": _bio(one, path)}
+        {
+            "id": f"{split}-{number}",
+            "document_id": one.document,
+            "tokens": one.tokens,
+            "tags": _bio(one, path),
+        }
         for number, one in enumerate(sentences[first:end], start=first + 1)
     ]
     log.info(
@@ -100,7 +106,7 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
     WNUT-17's files separate sentences by empty lines and by lines with a lone tab. Comments, `# …`
     before a sentence, are left out and counted.
     """
-    sentence = Sentence([], [], [])
+    sentence = Sentence("", [], [], [])
     columns = _columns(path)
     comments = 0
     for number, line in read_lines(path):
@@ -112,7 +118,8 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
         if not line.strip() or fields[0] == DOCUMENT_START:
             if sentence.tokens:
                 yield sentence
-            sentence = Sentence([], [], [])
+            document = place if line.strip() else sentence.document
+            sentence = Sentence(document, [], [], [])
             continue
         columns = columns or len(fields)
         if len(fields) < 2 or len(fields) != columns or not fields[0].strip():
@@ -160,7 +167,7 @@ def _read_parquet(path: Path) -> Iterator[Sentence]:
         if not all(isinstance(tag, str) for tag in tags):
             raise DataError(f"{path}, {place}: tags are neither names nor numbers that it names")
         if tokens:
-            yield Sentence(tokens, tags, [place] * len(tokens))
+            yield Sentence("", tokens, tags, [place] * len(tokens))
 
 
 def _names(path: Path) -> list[str]:

@@ -34,8 +34,8 @@ def read(folder: Path, split: str) -> Dataset | None:
     """Read the labelled pairs of a split, tokenised; it is logged how many unlabelled ones there
     were.
 
-    Columns: `id`, `caption` (what pairs of one premise share), `premise`, `hypothesis` (lists of
-    words), `label`. None if `folder` has no file for the split.
+    Columns: `id`, `caption` (what pairs of one premise share; `picture#number` in SNLI), `premise`,
+    `hypothesis` (lists of words), `label`. None if `folder` has no file for the split.
     """
     path = find(folder, names(split))
     if path is None:

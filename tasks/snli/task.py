@@ -57,8 +57,9 @@ class SNLI(ClassificationTask):
         return [example["premise"], example["hypothesis"]]
 
     def cluster(self, example: Example) -> str:
-        """Name the caption, for which several hypotheses were written."""
-        return str(example["caption"])
+        """Name the picture: people wrote several captions of it, and several hypotheses for each;
+        the number of a caption stands behind a `#`."""
+        return str(example["caption"]).partition("#")[0]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in self.sentences(example)]

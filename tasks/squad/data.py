@@ -13,7 +13,7 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.base.files import find, to_dataset
-from tasks.base.parquet import read_rows
+from tasks.base.parquet import read_rows, read_schema
 from tasks.base.text_files import read_json
 from tasks.squad.tokens import Tokens, tokenise
 from tasks.task import DataError
@@ -31,11 +31,11 @@ def names(split: str) -> list[str]:
 def read(folder: Path, split: str, longest: int | None = None) -> Dataset | None:
     """Read the questions of a split; how many answers do not align with words is logged.
 
-    Columns: `id`; `context`, the paragraph as it is; `tokens`, its words, with the characters
-    `starts` and `ends` of each; `question`, its words; `answers`, the acceptable texts; `spans`,
-    the [first, last] word of each answer, or of the fewest words that cover it. A paragraph of more
-    than `longest` words is cut to so many around the first answer. None if `folder` has no file
-    for the split.
+    Columns: `id`; `document_id`, the title of the article (see to_dataset); `context`, the
+    paragraph as it is; `tokens`, its words, with the characters `starts` and `ends` of each;
+    `question`, its words; `answers`, the acceptable texts; `spans`, the [first, last] word of each
+    answer, or of the fewest words that cover it. A paragraph of more than `longest` words is cut
+    to so many around the first answer. None if `folder` has no file for the split.
     """
     path = locate(folder, split)
     if path is None:
@@ -106,7 +106,8 @@ def _example(
         tokens.starts[first] == start and tokens.ends[last] == start + len(text)
         for (first, last), text, start in zip(spans, texts, starts, strict=True)
     ]
-    return {"id": record["id"], **example, "answers": texts, "spans": spans}, aligned
+    named = {"id": record["id"], "document_id": record["title"]}
+    return {**named, **example, "answers": texts, "spans": spans}, aligned
 
 
 def unanswered(context: str, tokens: Tokens, question: str) -> dict[str, Any]:
@@ -154,12 +155,14 @@ def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
 
 
 def records_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the questions of a file in either edition."""
+    """Read the questions of a file in either edition; `title` is "" where none is told."""
     return (_read_parquet if path.suffix == ".parquet" else _read_json)(path)
 
 
 def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
-    for number, row in read_rows(path, "id", "question", "context", "answers"):
+    columns = ["id", "question", "context", "answers"]
+    titles = ["title"] if "title" in read_schema(path).names else []
+    for number, row in read_rows(path, *columns, *titles):
         where = f"{path}, row {number}"
         answers = _field(row, "answers", dict, where)
         texts = _field(answers, "text", list, where)
@@ -169,13 +172,15 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
         pairs = zip(texts, starts, strict=True)
         listed = [{"text": text, "answer_start": start} for text, start in pairs]
         context = _field(row, "context", str, where)
-        yield _record({**row, "answers": listed}, context, path, where)
+        title = _field(row, "title", str, where) if titles else ""
+        yield _record({**row, "answers": listed}, title, context, path, where)
 
 
 def _read_json(path: Path) -> Iterator[dict[str, Any]]:
     """Read articles of paragraphs of questions."""
     content = read_json(path)
     for i, article in enumerate(_field(content, "data", list, str(path))):
+        title = _title(article)
         for j, paragraph in enumerate(_field(article, "paragraphs", list, f"{path}, article {i}")):
             where = f"{path}, article {i}, paragraph {j}"
             context = _field(paragraph, "context", str, where)
@@ -185,15 +190,21 @@ def _read_json(path: Path) -> Iterator[dict[str, Any]]:
                     f"{where}: {len(questions)} questions on {len(context)} characters are too many"
                 )
             for k, question in enumerate(questions):
-                yield _record(question, context, path, f"{where}, question {k}")
+                yield _record(question, title, context, path, f"{where}, question {k}")
 
 
-def _record(question: Any, context: str, path: Path, where: str) -> dict[str, Any]:
+def _title(article: Any) -> str:
+    title = article.get("title") if isinstance(article, dict) else None
+    return title if isinstance(title, str) else ""
+
+
+def _record(question: Any, title: str, context: str, path: Path, where: str) -> dict[str, Any]:
     identifier = _field(question, "id", str, where)
     where = f"{path}, question {identifier}"
     answers = _field(question, "answers", list, where)
     return {
         "id": identifier,
+        "title": title,
         "question": _field(question, "question", str, where),
         "context": context,
         "answers": {

@@ -127,9 +127,8 @@ class SQuAD(WordTask):
         return {end: mean(o[end] for o in outputs).log_softmax(1) for end in ("start", "end")}
 
     def cluster(self, example: Example) -> str:
-        """Name the paragraph, which its questions share; every edition of the data has it, unlike
-        the article (Miller 2024, arXiv:2411.00640, takes the passage too)."""
-        return named_by(example["context"])
+        """Name the article, if the data tells it, else the paragraph, which its questions share."""
+        return str(example.get("document_id") or named_by(example["context"]))
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add the question word and the length of the first answer; see Task."""

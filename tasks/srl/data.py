@@ -34,11 +34,12 @@ def names(split: str) -> list[str]:
 def read(folder: Path, split: str) -> Dataset | None:
     """Read the predicates of a split: one example for each.
 
-    Columns: `id`, `sentence` (the id that a sentence's examples share), `words`, `predicate` (its
-    index), `lemma`, `tags` (BIO). Read is the first of: one file of the split's `names`; a
-    CoNLL-2012 folder (`train`, `development`, `conll-2012-test`, up to three levels down) with all
-    its `*gold_conll` files, those below a folder `english` if there is one. None if `folder` has
-    neither. Logs what was found; warns if it is not CoNLL-2012's number of documents.
+    Columns: `id`, `sentence` (the id that a sentence's examples share), `document_id` (see
+    to_dataset), `words`, `predicate` (its index), `lemma`, `tags` (BIO). Read is the first of: one
+    file of the split's `names`; a CoNLL-2012 folder (`train`, `development`, `conll-2012-test`, up
+    to three levels down) with all its `*gold_conll` files, those below a folder `english` if there
+    is one. None if `folder` has neither. Logs what was found; warns if it is not CoNLL-2012's
+    number of documents.
     """
     path, files = locate(folder, split)
     if path is None:
@@ -76,6 +77,7 @@ def _of(sentence: Sentence, number: int) -> Iterator[dict[str, Any]]:
         yield {
             "id": f"{name}:{place}",
             "sentence": name,
+            "document_id": sentence.document,
             "words": sentence.words,
             "predicate": proposition.predicate,
             "lemma": proposition.lemma,

@@ -157,8 +157,9 @@ class SRL(WordTask):
         return {"logits": scores, "mask": outputs[0]["mask"]}
 
     def cluster(self, example: Example) -> str:
-        """Name the sentence, of which every predicate is an example."""
-        return str(example["sentence"])
+        """Name the document, if the data tells it, else the sentence, which its predicates
+        share."""
+        return str(example["document_id"] or example["sentence"])
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add how many words the farthest argument is away from the predicate; see Task."""

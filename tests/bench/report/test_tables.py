@@ -106,6 +106,16 @@ def test_an_old_baseline_takes_the_clusters_of_a_new_column(tmp_path: Path) -> N
     assert (entry.against.clusters, entry.clusters) == (40, 40)
 
 
+@pytest.mark.parametrize("sizes", [(2, 5), (5, 2)])
+def test_of_two_records_the_one_with_fewer_clusters_knows(
+    sizes: tuple[int, int], tmp_path: Path
+) -> None:
+    """The other was made when paragraphs counted, say, where articles do now."""
+    entry = table(tmp_path, 2, sizes=sizes)[0].entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert entry.against.clusters == 40
+
+
 def test_a_single_cluster_is_not_compared(tmp_path: Path) -> None:
     entry = table(tmp_path, 2, sizes=(200, 200))[0].entries["snli", "ELMo"]
     assert entry.against is None

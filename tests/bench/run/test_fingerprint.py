@@ -56,6 +56,10 @@ def test_any_difference_is_seen(change: dict[str, Any]) -> None:
     assert of() != of(**change)
 
 
+def test_the_names_of_documents_do_not_count() -> None:
+    assert of() == of(document_id=["a", "a", "b"])
+
+
 def test_how_it_is_stored_does_not_count(tmp_path: Path) -> None:
     whole = Dataset.from_dict(COLUMNS)
     turned = Dataset.from_dict(dict(reversed(COLUMNS.items())))

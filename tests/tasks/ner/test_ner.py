@@ -294,7 +294,3 @@ def test_a_run_on_the_built_in_data(bench: Callable[..., int], tmp_path: Path) -
     for row in rows:
         assert len(row["gold"]) == len(row["prediction"]) == len(row["tokens"])
         check(row["prediction"], BIO)
-
-
-def test_a_sentence_stands_alone() -> None:
-    assert NER().cluster({"id": "dev-7"}) == "dev-7"

@@ -286,8 +286,3 @@ def test_the_yardstick_takes_the_longest_name_not_asked_for(tmp_path: Path) -> N
     rows = dev(tmp_path)
     assert longest_name(rows[1]) == "Café Zoë"
     assert longest_name(rows[0]) == "Anna Berg"  # the question has "café"
-
-
-def test_the_questions_on_a_paragraph_belong_together() -> None:
-    here, there = ({"id": "q", "context": context} for context in (PASSAGE, "Elsewhere."))
-    assert SQuAD().cluster({**here, "id": "r"}) == SQuAD().cluster(here) != SQuAD().cluster(there)

@@ -286,7 +286,3 @@ def test_builtin_data_end_to_end(bench: Callable[..., int], tmp_path: Path) -> N
     predictions = [json.loads(line) for line in (result.parent / "predictions.jsonl").open()]
     dev = [row for row in predictions if row["split"] == "dev"]
     assert len({row["id"] for row in dev}) == len(dev) == record["counts"]["dev"]
-
-
-def test_the_predicates_of_a_sentence_belong_together() -> None:
-    assert SRL().cluster({"id": "wsj:12:1", "sentence": "wsj:12"}) == "wsj:12"
