@@ -60,14 +60,8 @@ EXPECTED = {
     "layers": (5, [f"task=snli elmo.layers={choice} " for choice in (0, 1, 2, "mean", "all")]),
     "figure1": (16, ["task=srl data.train_share=0.001 elmo.placement=none", "train_share=0.01 "]),
     "figure2": (6, [f"task={task} " for task in ("squad", "snli", "srl", "coref", "ner", "sst5")]),
-    "cove": (
-        6,
-        [
-            "encoder=cove task=snli elmo.layers=top",
-            "encoder=cove task=srl elmo.l2=1",
-            "task=srl elmo.placement=none",
-        ],
-    ),
+    "cove": (6, [f"encoder=cove task={x}" for x in ("snli elmo.layers=top", "srl elmo.l2=1")]),
+    "draws": (3 * len(TASKS), ["encoder=random_by_seed", "task=srl elmo.placement=none"]),
     "ensemble-squad": (11, ["task=squad ", " seed=11"]),
     "ensemble-snli": (5, ["task=snli ", " seed=5"]),
     "encoders": (5 * len(TASKS), ["task=coref encoder=static", "task=pos elmo.placement=none"]),
