@@ -115,12 +115,15 @@ class Choice:
         """The encoder's keys, with a hash for each file that they name; None without ELMo."""
         return self._held(self.values.get("encoder"), "encoder")
 
-    def shorter(self) -> Iterator[Choice]:
-        """Yield the same choice with fewer epochs, the longest first."""
-        training = self.values["training"]
+    def shorter(self) -> Iterator[str]:
+        """Yield the run ids of the same choice with fewer epochs, the longest first."""
+        training, place = self.values["training"], "\0"
+        values = {**self.values, "training": {**training, "max_epochs": place}}
+        other = replace(self, values=values)
+        text = _text(other._with_files(other._with_content()))
+        before, after = text.split(json.dumps(place))  # once, since epochs may be a million
         for epochs in range(training["max_epochs"] - 1, 0, -1):
-            shorter = {**self.values, "training": {**training, "max_epochs": epochs}}
-            yield replace(self, values=shorter)
+            yield _named(self.values, f"{before}{_text(epochs)}{after}")
 
     def _with_content(self) -> Mapping[str, Any]:
         if self.content is None:
@@ -154,7 +157,14 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _id(values: Mapping[str, Any]) -> str:
-    text = json.dumps(canonical(values), sort_keys=True)
+    return _named(values, _text(values))
+
+
+def _text(value: object) -> str:
+    return json.dumps(canonical(value), sort_keys=True)
+
+
+def _named(values: Mapping[str, Any], text: str) -> str:
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     return f"{values['elmo']['placement']}-{digest}"
 

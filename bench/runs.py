@@ -7,35 +7,20 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.console import agreed, counted, for_tables
 from bench.errors import BusyError, RunError, exit_status
 from bench.options import add_trust
-from elmo_core.errors import did_you_mean
+from bench.rows import FAILED, FINISHED, KEYS, UNFINISHED, Row, fitting, rows_of
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from bench.report.read import Key, Records, Run
 
 PROGRAM = "python -m bench.runs"
-FINISHED, FAILED, UNFINISHED, DAMAGED = "finished", "failed", "unfinished", "damaged"
-
-
-@dataclass(frozen=True)
-class Row:
-    """A run as it is listed; what its files do not tell is empty."""
-
-    id: str
-    status: str
-    task: str
-    data: str = ""
-    placement: str = ""
-    encoder: str = ""
-    seed: str = ""
-    dev: str = ""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,7 +45,7 @@ def parser() -> ArgumentParser:
     command = subcommands.add(
         "show", _show, "One run: its scores, its mixes and its folder.", "show input-35474"
     )
-    command.add_argument("id", help="the run's id, or how it begins; or TASK/ID")
+    command.add_argument("id", help="the run's id, or how it begins; or TASK/ID, or the folder")
     _add_folder(command)
     command = subcommands.add(
         "export",
@@ -114,7 +99,7 @@ def _list(given: Namespace) -> None:
     from rich.table import Table
 
     records = _found(given.runs)
-    rows = _fitting(given.filters, _rows(records))
+    rows = fitting(given.filters, rows_of(records))
     differs = _differs(records, rows)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for key in LISTED:
@@ -136,9 +121,9 @@ def _show(given: Namespace) -> None:
     from bench.run.record import Record
 
     records = _found(given.runs)
-    every = _rows(records)
-    task, _, name = given.id.rpartition("/")  # as runs are named when several begin alike
-    begin = [row for row in every if row.id.startswith(name) and task in ("", row.task)]
+    every = rows_of(records)
+    *above, name = given.id.rstrip("/").split("/")  # TASK/ID where several begin alike
+    begin = [row for row in every if row.id.startswith(name) and above[-1:] in ([], [row.task])]
     rows = [row for row in begin if row.id == name] or begin  # its evaluations begin with it
     if len(rows) != 1:
         known = ", ".join(f"{row.task}/{row.id}" for row in rows) or "none"
@@ -169,7 +154,7 @@ def _export(given: Namespace) -> None:
 
     places = given.runs or [Path("runs")]
     records = read_all(places, given.trust)
-    rows = _fitting(given.filters, _rows(records))
+    rows = fitting(given.filters, rows_of(records))
     wanted = {(row.task, row.id) for row in rows if row.status == FINISHED}
     if not wanted:
         raise RunError(f"{', '.join(map(str, places))}: no finished run that fits")
@@ -213,26 +198,13 @@ def _clean(given: Namespace) -> None:
 
 # -- finding runs
 
-KEYS = [field.name for field in fields(Row)]
 LISTED = ("id", "task", "data", "encoder", "seed", "dev")
 """What fits a narrow terminal: an id begins with the placement, a score says `finished`."""
 
 
 def _chosen(given: Namespace) -> list[Row]:
     """Return the runs in the folder that was given which its filters describe."""
-    return _fitting(given.filters, _rows(_found(given.runs)))
-
-
-def _fitting(filters: Sequence[str], rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that the words `KEY=VALUE,…` describe. Raises RunError for another key."""
-    wanted = []
-    for word in filters:
-        key, equals, value = word.partition("=")
-        if not equals or key not in KEYS:
-            hint = did_you_mean(key, KEYS)
-            raise RunError(f"{word}: expected KEY=VALUE, KEY one of {', '.join(KEYS)}{hint}")
-        wanted.append((key, {value, *value.split(",")}))
-    return [row for row in rows if all(getattr(row, key) in values for key, values in wanted)]
+    return fitting(given.filters, rows_of(_found(given.runs)))
 
 
 def _found(folder: Path) -> Records:
@@ -242,19 +214,6 @@ def _found(folder: Path) -> Records:
     if not folder.is_dir():
         raise RunError(f"{folder}: no such folder: give --runs FOLDER, as paths.runs")
     return found(folder)
-
-
-def _rows(records: Records) -> list[Row]:
-    """Describe every run of the records, sorted by task and id."""
-    rows = [Row(id, DAMAGED, task) for task, id in records.damaged]
-    for (task, id), run in records.runs.items():
-        result = run.result
-        known = (result.data_name, result.elmo.placement, result.encoder_name, str(result.seed))
-        dev = result.score("dev")
-        rows.append(Row(id, FINISHED, task, *known, "" if dev is None else f"{dev:.2f}"))
-    for keys, status in ((records.failed, FAILED), (records.unfinished, UNFINISHED)):
-        rows += [_begun(records.folder / task / id, status) for task, id in keys]
-    return sorted(rows, key=lambda row: (row.task, row.id))
 
 
 def _differs(records: Records, rows: Sequence[Row]) -> dict[Key, str]:
@@ -271,21 +230,6 @@ def _differs(records: Records, rows: Sequence[Row]) -> dict[Key, str]:
         for run, words in zip(runs, differing(runs, shown), strict=True):
             found[run.task, run.id] = words
     return {key: words for key, words in found.items() if words}
-
-
-def _begun(folder: Path, status: str) -> Row:
-    """Describe a run by its configuration, since it has no result."""
-    from bench.run import trust
-
-    try:
-        cfg = trust.read(folder / "config.yaml")
-    except (RunError, OSError):  # damaged, or of a package that this reader does not know
-        return Row(folder.name, status, folder.parent.name)
-    data = cfg.data.dir or cfg.data.set or cfg.data.name
-    encoder = cfg.encoder.get("source") or cfg.encoder.get("model") or cfg.encoder.get("name")
-    shown = "none" if cfg.elmo.placement == "none" else str(encoder or "")
-    known = (str(data), cfg.elmo.placement, shown, str(cfg.seed))
-    return Row(folder.name, status, folder.parent.name, *known)
 
 
 def _age(folder: Path) -> str:

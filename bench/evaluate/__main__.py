@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with exit_status(debug=False):
         runs = [Path(word) for word in given.words if not _is_key(word)]
         keys = [word for word in given.words if _is_key(word)]
-        names = dict(_pair(word) for word in given.map)
+        names = _names(given.map)
         if not runs:
             raise ConfigError("no RUN is named: give the folder of a finished one")
         if not (keys or given.noise):
@@ -99,11 +99,16 @@ def _is_key(word: str) -> bool:
     return False
 
 
-def _pair(word: str) -> tuple[str, str]:
-    name, equals, new = word.partition("=")
-    if not (name and equals and new):
-        raise ConfigError(f"--map {word}: expected FROM=TO, two labels")
-    return name, new
+def _names(words: Sequence[str]) -> dict[str, str]:
+    """Return what each label counts as. Raises ConfigError where one counts as two."""
+    names: dict[str, str] = {}
+    for word in words:
+        name, equals, new = word.partition("=")
+        if not (name and equals and new):
+            raise ConfigError(f"--map {word}: expected FROM=TO, two labels")
+        if names.setdefault(name, new) != new:
+            raise ConfigError(f"--map {word}: {name} is read as {names[name]} already")
+    return names
 
 
 def _noise(word: str, seed: int) -> Noise:

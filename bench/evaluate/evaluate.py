@@ -29,7 +29,7 @@ from bench.run.derived import recorded
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome
-from bench.run.trained import configuration, load_head, restored, same_encoder
+from bench.run.trained import configuration, finished, load_head, restored, same_encoder
 from bench.run.trainer import trainer_of
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example
@@ -78,7 +78,9 @@ class _Evaluation:
         trusted: Sequence[str],
     ) -> None:
         self.folder, self.asked, self.stores = folder, asked, stores
-        self.run = _finished(folder)
+        self.run = finished(folder)
+        if HEAD not in self.run.files:
+            raise RunError(f"{folder}: an earlier version wrote it, without checksums: repeat it")
         self.cfg = configuration(folder, trusted)
         self.own = deepcopy(self.cfg)
         if asked.data is not None:
@@ -249,20 +251,6 @@ class _Evaluation:
             names=self.asked.names,
             noise=None if noise is None else {**asdict(noise), "changed": self.changed},
         )
-
-
-def _finished(folder: Path) -> Finished:
-    """Return the result of a run. Raises RunError where there is none, or no model of its own."""
-    result = Record(folder).finished()
-    if result is None:
-        raise RunError(f"{folder} is no finished run: it has no result.json that says so")
-    if result.ensemble:
-        raise RunError(f"{folder} is an ensemble, which has no model of its own: name its runs")
-    if result.evaluation:
-        raise RunError(f"{folder} is an evaluation itself, of {result.evaluation.run_id}")
-    if HEAD not in result.files:
-        raise RunError(f"{folder}: an earlier version wrote it, without checksums: repeat the run")
-    return result
 
 
 def _trainer(cfg: DictConfig, own_data: bool) -> pl.Trainer:

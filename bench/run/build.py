@@ -81,6 +81,8 @@ def task_of(cfg: DictConfig) -> Task:
         for key in ("word_vectors", "word_dropout"):
             if asks_for(make.func, key):
                 promised[key] = cfg[key]
+            elif cfg[key]:
+                raise ConfigError(f"{key}={cfg[key]}: task {cfg.task.name} has no words of its own")
         task: Task = make(**promised)
     return task
 

@@ -69,10 +69,12 @@ def _shorter(choice: Choice, record: Record) -> None:
 
     What it computed is to the bit what this run would compute once more.
     """
-    for shorter in choice.shorter():
-        other = Record(record.folder.parent / shorter.run_id)
-        if not other.last.exists():
+    beside = map(Record, record.folder.parent.iterdir())
+    others = {each.folder.name: each for each in beside if each.last.exists()}
+    for run_id in choice.shorter() if others else ():
+        if run_id not in others:
             continue
+        other = others[run_id]
         with ExitStack() as stack:
             try:
                 stack.enter_context(other.lock())  # it may be repeated by another process

@@ -87,7 +87,6 @@ class BenchData(pl.LightningDataModule):
 
     Of the training split, `train_share` is drawn by the seed, at least one example; a smaller share
     lies within a larger one. With `control`, all splits have the labels of the task's control task.
-    The test split is not read before testing begins (but see WordTask.prepare).
     """
 
     def __init__(

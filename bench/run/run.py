@@ -156,6 +156,8 @@ class _Run:
         )
         task.prepare(self.data.examples("train"))
         labels.warn_of_unseen(task, "dev", self.data.examples("dev"))
+        if test := self.data.split("test"):  # a fault in it shows now, not after the training
+            labels.warn_of_unseen(task, "test", test)
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)
@@ -230,7 +232,6 @@ class _Run:
 
     def _scored(self, split: str, module: BenchModule, evaluate: Callable[..., Any]) -> Scored:
         if split == "test":
-            labels.warn_of_unseen(self.data.task, split, self.data.examples(split))
             self._fill(split)
         with self._timed(f"{split}_s"):
             evaluate(module, datamodule=self.data, verbose=False)

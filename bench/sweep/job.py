@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from bench.ensemble.members import command, ensemble_id
+from bench.errors import ConfigError
 from bench.evaluate import asked
 from bench.evaluate.asked import Asked, evaluation_id
 from bench.noise import Noise
@@ -102,6 +104,17 @@ def runs(count: int) -> str:
 
 
 Places = Sequence[tuple[Cell, Job]]
+
+
+def require_differences(places: Places) -> None:
+    """Raise ConfigError for a row of several columns that has the same run in each."""
+    rows: defaultdict[tuple[str, int], dict[str, Job]] = defaultdict(dict)
+    for cell, job in places:
+        rows[cell.row, cell.seed][cell.column] = job
+    for (row, _), found in rows.items():
+        if len(found) > 1 and len(set(found.values())) == 1:
+            run = next(iter(found.values())).record.folder
+            raise ConfigError(f"row {row}: its columns {', '.join(found)} are one run ({run})")
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ class Needs:
         self._found: dict[str, object] = {}
 
     def data(self, cfg: DictConfig) -> BenchData:
-        """Return the data of a run, its training and dev split read."""
+        """Return the data of a run, its splits read."""
 
         def read() -> BenchData:
             data = BenchData(
@@ -43,8 +43,8 @@ class Needs:
                 cfg.data.train_share,
                 cfg.data.control,
             )
-            for split in ("train", "dev"):
-                data.examples(split)
+            for split in ("train", "dev", "test"):
+                data.split(split)
             return data
 
         parts = [cfg.task, cfg.data, cfg.word_vectors, cfg.training.batch_size]

@@ -32,7 +32,7 @@ from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, grouped, of_experiment
 from bench.sweep.grid_search import GridSearch
-from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, runs
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, require_differences, runs
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
@@ -112,6 +112,8 @@ class Sweep(Sweeper):
         Returns the outcomes of what was to be made of them and failed.
         """
         places = self._places(cells, jobs)
+        if self.config.experiment is not None:
+            require_differences(places)
         own = list(dict.fromkeys(job for _, job in places))
         todo = [job for job in own if job.found != "finished"]
         together = ensembles(self.config, places)

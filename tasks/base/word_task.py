@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ from elmo_core.downloads import glove
 from tasks.base.folder_task import FolderTask
 from tasks.nn.words import UNK, Words
 from tasks.task import Example
+
+log = logging.getLogger(__name__)
 
 
 class WordTask(FolderTask):
@@ -48,6 +51,8 @@ class WordTask(FolderTask):
         rest = (self.load(split) for split in ("dev", "test"))
         others = {word for examples in rest for word in self.count_words(examples or [])}
         self.words = Words.from_file(self.word_vectors, counts, others)
+        if self.word_dropout:
+            log.info("word_dropout=%s hides none: these words are from a file", self.word_dropout)
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add the number of words that the vocabulary does not have; see Task."""

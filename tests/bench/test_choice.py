@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,12 @@ def test_choice_is_resolved(configured: Configured) -> None:
     chosen = Choice.of(configured("task=snli", "data=mini")).values
     assert chosen["training"]["max_epochs"] == 40
     assert chosen["elmo"]["l2"] == 0.001
+
+
+def test_a_choice_of_fewer_epochs_has_the_id_of_its_run(configured: Configured) -> None:
+    words = ("task=snli", "elmo.placement=input")
+    asked = Choice.of(configured(*words, "training.max_epochs=4"))
+    shorter = [Choice.of(configured(*words, f"training.max_epochs={n}")) for n in (3, 2, 1)]
+    assert list(asked.shorter()) == [each.run_id for each in shorter]
+    elsewhere = [replace(each, content="bytes of the data") for each in (asked, *shorter)]
+    assert list(elsewhere[0].shorter()) == [each.run_id for each in elsewhere[1:]]

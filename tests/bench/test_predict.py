@@ -87,7 +87,7 @@ def test_what_a_user_can_mend_is_one_line(
         assert "Traceback" not in error
     (tmp_path / "latin-1").write_bytes(b'\n{"premise": "na\xefve"}\n')
     assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
-    assert "is no finished run: it has no config.yaml" in said(tmp_path)[1]
+    assert "is no finished run: it has no result.json" in said(tmp_path)[1]
     assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]
     unfinished = shutil.copytree(folder, tmp_path / "unfinished")
     (unfinished / "result.json").unlink()

@@ -120,6 +120,7 @@ def test_a_whole_id_is_the_run_and_not_its_evaluations(
     assert runs("show", folder.name[:-1], f"--runs={tmp_path}") == 2
     assert f"snli/{folder.name}-on-0123456789 of the runs" in capsys.readouterr().err
     assert runs("show", f"snli/{folder.name}", f"--runs={tmp_path}") == 0
+    assert runs("show", str(folder), f"--runs={tmp_path}") == 0
     assert runs("show", f"ner/{folder.name}", f"--runs={tmp_path}") == 2
 
 
@@ -145,6 +146,7 @@ def test_a_run_that_ends_while_the_question_stands_is_kept(
     [
         (["list", "sed=1"], "did you mean 'seed'?"),
         (["list", "ner"], "expected KEY=VALUE"),
+        (["list", "status=finished,fialed"], "a status is one of finished, failed, unfinished"),
         (["list", "--runs=/no/such/folder"], "--runs FOLDER"),
         (["show", "x-1"], "x-1"),
     ],

@@ -235,6 +235,10 @@ REFUSED = {
     "a noise": (lambda run: [run, "--noise", "typso=0.1"], "unknown; did you mean 'typos'?"),
     "its share": (lambda run: [run, "--noise", "typos=2"], "typos=2.0: must be from 0 to 1"),
     "no share": (lambda run: [run, "--noise", "typos"], "--noise typos: expected KIND=SHARE"),
+    "two maps": (
+        lambda run: [run, "data=mini", "--map", "PER=A", "--map", "PER=B"],
+        "--map PER=B: PER is read as A already",
+    ),
     "a map": (lambda run: [run, "data=mini", "--map", "PER"], "--map PER: expected FROM=TO"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from datasets import Dataset
 
 from bench.run.datamodule import BenchBatch, BenchData, BucketSampler, epoch_seed
 from tasks.task import Example
+from tests.bench.small import SMALL
 
 SIZES = [random.Random(i).randint(1, 80) for i in range(1000)]
 
@@ -154,3 +156,15 @@ def test_each_process_draws_its_own_dropout() -> None:
     found = [torch.rand(4, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
     assert len({tuple(each.tolist()) for each in found}) == 27
     assert epoch_seed(2**31 - 1, 100_000, 1023) < 2**63
+
+
+def test_a_fault_of_the_test_split_shows_before_training(
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (snli_folder / "snli_1.0_test.jsonl").write_text("{}\n")
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}") == 2
+    assert "snli_1.0_test.jsonl, line 1" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*.ckpt"))
