@@ -17,7 +17,7 @@ there, and what has to be fetched from a GPU is waited for.
   these two (`tasks.base.folder_task` does it for most), and not before `load`;
 - `word_vectors`, a file of them, a published name, or None, and `word_dropout`, how often a word
   learned without them is hidden in training: each only if the signature of the class, or of a class
-  that it passes its keywords on to, has this parameter; to give them to another task is an error.
+  that it passes its keywords on to, has this parameter.
 
 **A task of your own** may live in any package that Python can import. `docs/tasks.md` has a whole
 one; `tasks.base` has what tasks of a kind share, and nothing obliges you to use it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +21,8 @@ from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
 from tasks.base.published import choose, published
 from tasks.task import Task
+
+log = logging.getLogger(__name__)
 
 
 def instantiate(node: Mapping[Any, Any], **arguments: object) -> Any:
@@ -81,8 +84,8 @@ def task_of(cfg: DictConfig) -> Task:
         for key in ("word_vectors", "word_dropout"):
             if asks_for(make.func, key):
                 promised[key] = cfg[key]
-            elif cfg[key]:
-                raise ConfigError(f"{key}={cfg[key]}: task {cfg.task.name} has no words of its own")
+            elif key == "word_dropout" and cfg[key]:
+                log.warning("%s=%s: %s has no words of its own", key, cfg[key], cfg.task.name)
         task: Task = make(**promised)
     return task
 

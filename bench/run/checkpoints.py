@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def _shorter(choice: Choice, record: Record) -> None:
     What it computed is to the bit what this run would compute once more.
     """
     beside = map(Record, record.folder.parent.iterdir())
-    others = {each.folder.name: each for each in beside if each.last.exists()}
+    others = {each.folder.name: each for each in beside if os.path.exists(each.last)}
     for run_id in choice.shorter() if others else ():
         if run_id not in others:
             continue

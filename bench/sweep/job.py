@@ -107,14 +107,16 @@ Places = Sequence[tuple[Cell, Job]]
 
 
 def require_differences(places: Places) -> None:
-    """Raise ConfigError for a row of several columns that has the same run in each."""
-    rows: defaultdict[tuple[str, int], dict[str, Job]] = defaultdict(dict)
+    """Raise ConfigError for an experiment that has the same runs in all columns of each row."""
+    rows: defaultdict[str, defaultdict[str, set[Job]]]
+    rows = defaultdict(lambda: defaultdict(set))
     for cell, job in places:
-        rows[cell.row, cell.seed][cell.column] = job
-    for (row, _), found in rows.items():
-        if len(found) > 1 and len(set(found.values())) == 1:
-            run = next(iter(found.values())).record.folder
-            raise ConfigError(f"row {row}: its columns {', '.join(found)} are one run ({run})")
+        rows[cell.row][cell.column].add(job)
+    columns = dict.fromkeys(cell.column for cell, _ in places)
+    if len(columns) > 1 and all(
+        found[column] == found[next(iter(columns))] for found in rows.values() for column in columns
+    ):
+        raise ConfigError(f"{', '.join(columns)}: in each row these columns are the same runs")
 
 
 @dataclass(frozen=True, eq=False)

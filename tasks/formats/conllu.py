@@ -13,7 +13,8 @@ from tasks.base.text_files import read_lines
 from tasks.task import DataError
 
 _ID, _FORM, _UPOS, _XPOS, _MISC, _COLUMNS = 0, 1, 3, 4, 9, 10
-_NEW, _SPEAKER = "# newdoc id = ", "# speaker = "
+_NEW = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*\S)?)?\s*")
+_SPEAKER = "# speaker = "
 _NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")  # the id of a range of words, or of an empty one
 
 
@@ -46,14 +47,15 @@ def read_conllu(path: Path) -> Iterator[Document]:
         sentences = [sentence for _, sentence in group]
         if name is None:
             line = sentences[0][0].line
-            raise DataError(f"{path}, line {line}: no '{_NEW.strip()}' before it")
+            raise DataError(f"{path}, line {line}: no '# newdoc id =' before it")
         yield Document(name, sentences)
 
 
 def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
     """Read (name of the document, sentence); the name is None where the file names no documents.
 
-    Ranges of words (`1-2`) and empty ones (`8.1`) are left out.
+    A document without an id is called by its line. Ranges of words (`1-2`) and empty ones (`8.1`)
+    are left out.
 
     Raises:
         DataError: a row has not ten columns, ids do not count 1, 2, 3 …, or a word is empty; the
@@ -63,10 +65,8 @@ def read_sentences(path: Path) -> Iterator[tuple[str | None, list[Word]]]:
     sentence: list[Word] = []
     speaker = ""
     for number, row in read_lines(path):
-        if row.startswith(_NEW):
-            name = row.removeprefix(_NEW)
-        elif row.split() == ["#", "newdoc"]:  # of no name, but another one than before
-            name = None
+        if new := _NEW.fullmatch(row):
+            name = new[1] or f"line {number}"
         elif row.startswith(_SPEAKER):
             speaker = row.removeprefix(_SPEAKER)
         elif not row and sentence:

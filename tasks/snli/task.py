@@ -59,7 +59,8 @@ class SNLI(ClassificationTask):
     def cluster(self, example: Example) -> str:
         """Name the picture: people wrote several captions of it, and several hypotheses for each;
         the number of a caption stands behind a `#`."""
-        return str(example["caption"]).partition("#")[0]
+        caption = str(example["caption"])
+        return caption.rpartition("#")[0] or caption
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in self.sentences(example)]

@@ -172,8 +172,7 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
         pairs = zip(texts, starts, strict=True)
         listed = [{"text": text, "answer_start": start} for text, start in pairs]
         context = _field(row, "context", str, where)
-        title = _field(row, "title", str, where) if titles else ""
-        yield _record({**row, "answers": listed}, title, context, path, where)
+        yield _record({**row, "answers": listed}, _title(row), context, path, where)
 
 
 def _read_json(path: Path) -> Iterator[dict[str, Any]]:

@@ -159,7 +159,7 @@ class SRL(WordTask):
     def cluster(self, example: Example) -> str:
         """Name the document, if the data tells it, else the sentence, which its predicates
         share."""
-        return str(example["document_id"] or example["sentence"])
+        return str(example.get("document_id") or example["sentence"])
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add how many words the farthest argument is away from the predicate; see Task."""

@@ -44,7 +44,7 @@ def together(task: Task, examples: list[Example]) -> list[list[int]]:
 
 @pytest.mark.parametrize("task", [POS, Neighbours])
 def test_sentences_of_a_document_of_conllu(task: type[Task], tmp_path: Path) -> None:
-    text = CONLLU + NEW.format("a") + 2 * CONLLU + NEW.format("b") + CONLLU
+    text = CONLLU + NEW.format("a") + 2 * CONLLU + "# newdoc\n" + CONLLU
     known: Any = task
     groups = grouped(known(folder=tmp_path, tags=XPOS), tmp_path, dev_conllu=text)
     assert groups == [[0], [1, 2], [3]]  # of the first nobody knows
@@ -98,8 +98,8 @@ def test_questions_on_an_article_or_else_on_a_paragraph(tmp_path: Path) -> None:
     assert grouped(task, tmp_path, dev_json={"data": nameless}) == [[0, 1], [2]]
 
 
-@pytest.mark.parametrize("titles", [["R", "R", "S"], None])
-def test_the_hubs_edition_of_squad(titles: list[str] | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("titles", [["R", "R", "S"], ["R", "R", None], [1, 2, 3], None])
+def test_the_hubs_edition_of_squad(titles: list[Any] | None, tmp_path: Path) -> None:
     texts = ["Rolf sang.", "Rolf ate.", "Rolf slept."]
     columns: dict[str, list[Any]] = {
         "id": texts,
@@ -111,14 +111,14 @@ def test_the_hubs_edition_of_squad(titles: list[str] | None, tmp_path: Path) -> 
         str(tmp_path / "dev.parquet")
     )
     groups = grouped(SQuAD(folder=tmp_path), tmp_path)
-    assert groups == ([[0, 1], [2]] if titles else [[0], [1], [2]])
+    assert groups == ([[0, 1], [2]] if titles and titles[0] == "R" else [[0], [1], [2]])
 
 
 def test_pairs_on_a_picture(tmp_path: Path) -> None:
     pair = {"sentence1": "A man sings.", "sentence2": "He sings.", "gold_label": "entailment"}
-    captions = ["47.jpg#2", "47.jpg#2", "47.jpg#0", "48.jpg#0"]
+    captions = ["47.jpg#2", "47.jpg#2", "47.jpg#0", "a#b#0", "#1"]
     rows = "".join(json.dumps({**pair, "captionID": name}) + "\n" for name in captions)
-    assert grouped(SNLI(folder=tmp_path), tmp_path, dev_jsonl=rows) == [[0, 1, 2], [3]]
+    assert grouped(SNLI(folder=tmp_path), tmp_path, dev_jsonl=rows) == [[0, 1, 2], [3], [4]]
 
 
 def test_documents_count_from_two(tmp_path: Path) -> None:

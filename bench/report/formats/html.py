@@ -37,8 +37,8 @@ OPEN: dict[View, tuple[str, ...]] = {
 """Which tables are unfolded beside the figure of a view."""
 METHOD = (
     "Differences are paired by seed and by example. Their interval says where the difference would "
-    "lie over other seeds and other examples, where examples that belong together (a paragraph's "
-    "questions, a sentence's predicates) count as one cluster; with one seed, over other examples "
+    "lie over other seeds and other examples, where the examples of one text (an article's "
+    "questions, a document's sentences) count as one cluster; with one seed, over other examples "
     "for this trained model only, and stars are hollow. p < 0.05 and an interval without 0 are the "
     "same thing but for Holm's correction over a table and for one seed, whose p-value is that of "
     "approximate randomisation. Formulas, sources and what was checked: docs/statistics.md. All "

@@ -58,7 +58,7 @@ def from_counts(counts: Array, metric: Metric, clusters: Clusters | None = None)
     Args:
         counts: the numbers to be summed, (seeds, examples, numbers).
         metric: maps sums (…, numbers) to scores (…).
-        clusters: the cluster of every example (its document, paragraph, …); by default every
+        clusters: the cluster of every example (its text); by default every
             example is a cluster of its own.
 
     Raises:

@@ -40,8 +40,10 @@ class PassesNothingOn(Asks):
 @pytest.mark.parametrize(
     ("kind", "vectors"),
     [
+        (Plain, {}),
         (Asks, {"word_vectors": "vectors.txt"}),
         (PassesOn, {"word_vectors": "vectors.txt", "hidden": 3}),
+        (PassesNothingOn, {"word_vectors": "its own"}),
     ],
 )
 def test_word_vectors_are_for_who_asks_for_them(
@@ -60,32 +62,16 @@ def test_word_vectors_are_for_who_asks_for_them(
     assert made.given == {"data": "open", "folder": str(tmp_path), **vectors}
 
 
-@pytest.mark.parametrize(
-    ("kind", "given"), [(Plain, {}), (PassesNothingOn, {"word_vectors": "its own"})]
-)
-def test_who_asks_for_no_words_is_given_none(
-    kind: type[Plain],
-    given: dict[str, Any],
-    configured: Configured,
-    monkeypatch: pytest.MonkeyPatch,
+def test_word_dropout_is_for_who_asks_for_it(
+    configured: Configured, caplog: pytest.LogCaptureFixture
 ) -> None:
-    module = ModuleType("own_tasks")
-    vars(module)["Own"] = kind
-    monkeypatch.setitem(sys.modules, "own_tasks", module)
-    cfg = configured("task=wsd", "data=open")
-    cfg.task = OmegaConf.create({"name": "own", "_target_": "own_tasks.Own"})
-    made: Any = task_of(cfg)
-    assert made.given == {"data": "open", "folder": None, **given}
-    cfg.word_vectors = "vectors.txt"
-    with pytest.raises(ConfigError, match=r"word_vectors=vectors\.txt: task own has no words of"):
-        task_of(cfg)
-
-
-def test_word_dropout_is_for_who_asks_for_it(configured: Configured) -> None:
     task: Any = task_of(configured("task=ner", "word_dropout=0.3"))
     assert task.word_dropout == 0.3
-    with pytest.raises(ConfigError, match=r"word_dropout=0\.3: task wsd has no words of its own"):
-        task_of(configured("task=wsd", "data=open", "word_dropout=0.3"))
+    assert "of its own" not in caplog.text
+    assert not hasattr(
+        task_of(configured("task=wsd", "data=open", "word_dropout=0.3")), "word_dropout"
+    )
+    assert "word_dropout=0.3: wsd has no words of its own" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,19 @@ def test_word_dropout_does_nothing_to_words_of_a_file(
     words = ["experiment=word-dropout", "task=ner", "plan=true", f"paths.runs={tmp_path / 'runs'}"]
     assert bench(*words, f"word_vectors={tmp_path / 'vectors.txt'}") == 2
     said = capsys.readouterr().err
-    assert f"row NER · none: its columns without, with are one run ({tmp_path}" in said
+    assert "without, with: in each row these columns are the same runs" in said
 
 
-def test_one_run_may_fill_two_columns_of_three(bench: Callable[..., int], tmp_path: Path) -> None:
-    more = "+experiment.columns.again={elmo.placement: none}"
-    words = ["experiment=encoders", "task=ner", "experiment.without=[columns.CoVe,columns.static]"]
-    assert bench(*words, more, "plan=slurm", f"paths.runs={tmp_path / 'runs'}") == 0
+@pytest.mark.parametrize(
+    "words",
+    [
+        # two columns of three, a row of several, one seed of several
+        ["experiment=encoders", "+experiment.columns.again={elmo.placement: none}"],
+        ["experiment=layers", "+experiment.rows.a={elmo.placement: none}", "+experiment.rows.b={}"],
+        ["experiment=draws", "seed=0,1", "experiment.without=[columns.none]"],
+    ],
+)
+def test_some_columns_may_be_the_same_runs(
+    words: list[str], bench: Callable[..., int], tmp_path: Path
+) -> None:
+    assert bench(*words, "task=ner", "plan=slurm", f"paths.runs={tmp_path / 'runs'}") == 0

@@ -58,7 +58,7 @@ def test_the_layers_are_the_stores(
 
 
 def test_a_batch_with_anything_else_comes_from_the_store(opened: Opened) -> None:
-    """As the test split does, which is not read before training is over."""
+    """As the test split does, which is not encoded before training is over."""
     store = opened()
     store.fill(by_address(SENTENCES[:30]))
     store.hold(CPU)
