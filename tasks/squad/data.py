@@ -106,7 +106,7 @@ def _example(
         tokens.starts[first] == start and tokens.ends[last] == start + len(text)
         for (first, last), text, start in zip(spans, texts, starts, strict=True)
     ]
-    named = {"id": record["id"], "document_id": record["title"]}
+    named = {"id": record["id"], "document_id": record.get("title", "")}
     return {**named, **example, "answers": texts, "spans": spans}, aligned
 
 

@@ -42,7 +42,7 @@ def test_a_block_is_written_anew_and_the_rest_is_left(tmp_path: Path) -> None:
     assert (lines[0], lines[-2], lines[-1]) == ("before", END, "after")
     assert "old" not in lines
     row = next(line for line in lines if line.startswith("| NER (test F1)"))
-    assert re.search(r"\*\*93\.7 ± 1\.7\*\* \(\+11\.3\\\* \[\+5\.2, \+17\.4\]\)", row)
+    assert re.search(r"\*\*93\.7 ± 1\.7\*\* \(\+11\.3\\\* \[\+5\.1, \+17\.5\]\)", row)
     (figure,) = re.findall(r"!\[.*\]\((figures/demo-.*\.png)\)", page.read_text())
     assert (tmp_path / figure).is_file()
     once = page.read_text()
