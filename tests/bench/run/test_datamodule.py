@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -164,7 +165,8 @@ def test_a_fault_of_the_test_split_shows_before_training(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (snli_folder / "snli_1.0_test.jsonl").write_text("{}\n")
-    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}") == 2
+    data = shutil.copytree(snli_folder, tmp_path / "data")  # all tests share the other
+    (data / "snli_1.0_test.jsonl").write_text("{}\n")
+    assert bench(*SMALL, f"data.dir={data}", f"paths.runs={tmp_path / 'runs'}") == 2
     assert "snli_1.0_test.jsonl, line 1" in capsys.readouterr().err
     assert not list(tmp_path.rglob("*.ckpt"))
