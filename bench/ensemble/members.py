@@ -19,7 +19,7 @@ from bench.ensemble import PROGRAM
 from bench.errors import RunError
 from bench.records import Finished
 from bench.run import trust
-from bench.run.record import Record
+from bench.run.record import Record, trained_run
 
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 JUDGED = re.compile(r"seed|data\.(?!train_share)")
@@ -46,14 +46,7 @@ class Member:
     @classmethod
     def of(cls, folder: Path) -> Member:
         """Raises RunError where `folder` holds no finished run, or one that is not combined."""
-        result = Record(folder).finished()
-        if result is None:
-            raise RunError(f"{folder} is no finished run: it has no result.json that says so")
-        if result.ensemble:
-            raise RunError(f"{folder} is an ensemble itself: name its runs instead")
-        if result.evaluation:
-            trained = result.evaluation.run_id
-            raise RunError(f"{folder} is an evaluation of {trained}: name that run")
+        result = trained_run(folder)
         if result.data.get("control"):
             raise RunError(
                 f"{folder} has learned a control task's labels (data.control=true), which say what "

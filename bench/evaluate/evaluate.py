@@ -28,8 +28,8 @@ from bench.run.datamodule import BenchData
 from bench.run.derived import recorded
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
-from bench.run.record import HEAD, Record, outcome
-from bench.run.trained import configuration, finished, load_head, restored, same_encoder
+from bench.run.record import HEAD, Record, outcome, trained_run
+from bench.run.trained import configuration, load_head, restored, same_encoder
 from bench.run.trainer import trainer_of
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example
@@ -78,7 +78,7 @@ class _Evaluation:
         trusted: Sequence[str],
     ) -> None:
         self.folder, self.asked, self.stores = folder, asked, stores
-        self.run = finished(folder)
+        self.run = trained_run(folder)
         if HEAD not in self.run.files:
             raise RunError(f"{folder}: an earlier version wrote it, without checksums: repeat it")
         self.cfg = configuration(folder, trusted)

@@ -84,8 +84,9 @@ def task_of(cfg: DictConfig) -> Task:
         for key in ("word_vectors", "word_dropout"):
             if asks_for(make.func, key):
                 promised[key] = cfg[key]
-            elif key == "word_dropout" and cfg[key]:
-                log.warning("%s=%s: %s has no words of its own", key, cfg[key], cfg.task.name)
+        if cfg.word_dropout and "word_dropout" not in promised:
+            what = (cfg.word_dropout, cfg.task.name)
+            log.warning("word_dropout=%s changes nothing: %s has no words of its own", *what)
         task: Task = make(**promised)
     return task
 

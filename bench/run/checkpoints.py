@@ -70,7 +70,7 @@ def _shorter(choice: Choice, record: Record) -> None:
 
     What it computed is to the bit what this run would compute once more.
     """
-    beside = map(Record, record.folder.parent.iterdir())
+    beside = map(Record, record.folder.parent.iterdir())  # some perhaps of other users, closed
     others = {each.folder.name: each for each in beside if os.path.exists(each.last)}
     for run_id in choice.shorter() if others else ():
         if run_id not in others:

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from omegaconf import DictConfig, OmegaConf
 
 from bench.choice import Choice
-from bench.errors import BusyError
+from bench.errors import BusyError, RunError
 from bench.interrupts import interrupt
 from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
@@ -229,3 +229,15 @@ def _lives(process: int) -> bool:
     except PermissionError:  # somebody else's
         return True
     return True
+
+
+def trained_run(folder: Path) -> Finished:
+    """Return the result of a run. Raises RunError where there is none, or no model of its own."""
+    result = Record(folder).finished()
+    if result is None:
+        raise RunError(f"{folder} is no finished run: it has no {RESULT} that says so")
+    if result.ensemble:
+        raise RunError(f"{folder} is an ensemble, which has no model of its own: name its runs")
+    if result.evaluation:
+        raise RunError(f"{folder} is an evaluation of {result.evaluation.run_id}: name that run")
+    return result

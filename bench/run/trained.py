@@ -13,26 +13,13 @@ from safetensors.torch import load_file
 from torch import nn
 
 from bench.errors import RunError, explain
-from bench.records import Finished
 from bench.run import trust
 from bench.run.build import placement_of, task_of
-from bench.run.record import HEAD, RESULT, Record
+from bench.run.record import HEAD, Record, trained_run
 from elmo_core import Encoder
 from tasks.task import Task
 
 CONFIG, VOCABULARY = "config.yaml", "vocabulary.json"
-
-
-def finished(folder: Path) -> Finished:
-    """Return the result of a run. Raises RunError where there is none, or no model of its own."""
-    result = Record(folder).finished()
-    if result is None:
-        raise RunError(f"{folder} is no finished run: it has no {RESULT} that says so")
-    if result.ensemble:
-        raise RunError(f"{folder} is an ensemble, which has no model of its own: name its runs")
-    if result.evaluation:
-        raise RunError(f"{folder} is an evaluation itself, of {result.evaluation.run_id}")
-    return result
 
 
 def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
@@ -46,7 +33,7 @@ def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
         RunError: where the folder holds no finished run, or its configuration is damaged or names
             what is not trusted.
     """
-    finished(folder)
+    trained_run(folder)
     for name in (CONFIG, VOCABULARY, HEAD):
         if not (folder / name).is_file():
             raise RunError(f"{folder} is no finished run: it has no {name}")

@@ -108,14 +108,12 @@ Places = Sequence[tuple[Cell, Job]]
 
 def require_differences(places: Places) -> None:
     """Raise ConfigError for an experiment that has the same runs in all columns of each row."""
-    rows: defaultdict[str, defaultdict[str, set[Job]]]
-    rows = defaultdict(lambda: defaultdict(set))
+    found = defaultdict[tuple[str, str], set[Job]](set)
     for cell, job in places:
-        rows[cell.row][cell.column].add(job)
-    columns = dict.fromkeys(cell.column for cell, _ in places)
-    if len(columns) > 1 and all(
-        found[column] == found[next(iter(columns))] for found in rows.values() for column in columns
-    ):
+        found[cell.row, cell.column].add(job)
+    columns = list(dict.fromkeys(column for _, column in found))
+    same = all(jobs == found[row, columns[0]] for (row, _), jobs in list(found.items()))
+    if len(columns) > 1 and same:
         raise ConfigError(f"{', '.join(columns)}: in each row these columns are the same runs")
 
 

@@ -52,7 +52,7 @@ class WordTask(FolderTask):
         others = {word for examples in rest for word in self.count_words(examples or [])}
         self.words = Words.from_file(self.word_vectors, counts, others)
         if self.word_dropout:
-            log.info("word_dropout=%s hides none: these words are from a file", self.word_dropout)
+            log.info("word_dropout=%s hides no word: all are read from a file", self.word_dropout)
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add the number of words that the vocabulary does not have; see Task."""

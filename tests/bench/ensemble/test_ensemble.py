@@ -156,4 +156,7 @@ def test_it_takes_two_that_are_none_themselves(three: list[Path], together: Toge
     assert "is no finished run" in together(three[0], three[0].parent / "gone")[1]
     assert together(*three[:2])[0] == 0
     (made,) = three[0].parent.glob("ensemble-*")
-    assert "is an ensemble itself: name its runs instead" in together(three[0], made)[1]
+    assert (
+        "is an ensemble, which has no model of its own: name its runs"
+        in together(three[0], made)[1]
+    )

@@ -265,7 +265,7 @@ def test_an_evaluation_is_no_run(runs: list[Path], call: Evaluate) -> None:
     data = f"data.dir={home(runs[0])}"
     assert call(runs[0], data, "--split", "dev")[0] == 0
     (found,) = made(runs[0])
-    assert f"is an evaluation itself, of {runs[0].name}" in call(found, data)[1]
+    assert f"is an evaluation of {runs[0].name}: name that run" in call(found, data)[1]
 
 
 def test_a_damaged_head_is_told(runs: list[Path], call: Evaluate) -> None:

@@ -71,7 +71,7 @@ def test_word_dropout_is_for_who_asks_for_it(
     assert not hasattr(
         task_of(configured("task=wsd", "data=open", "word_dropout=0.3")), "word_dropout"
     )
-    assert "word_dropout=0.3: wsd has no words of its own" in caplog.text
+    assert "word_dropout=0.3 changes nothing: wsd has no words of its own" in caplog.text
 
 
 @pytest.mark.parametrize(
