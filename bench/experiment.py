@@ -50,10 +50,10 @@ class Split(Enum):
 
 @dataclass
 class NoiseLevels:
-    """The noise under which the runs of an experiment are scored."""
+    """The noise under which the runs of an experiment are scored; none where both are empty."""
 
-    kinds: list[str] = omegaconf.MISSING  # of bench/noise/spelling.py
-    shares: list[float] = omegaconf.MISSING  # the chance of each word to be changed
+    kinds: list[str] = field(default_factory=list)  # of bench/noise/spelling.py
+    shares: list[float] = field(default_factory=list)  # the chance of each word to be changed
     seed: int = 1  # of what the noise draws
 
 
@@ -68,7 +68,7 @@ class Experiment:
     rows: Any = None  # name: overrides; or `all` tasks that there are; or null, those of task=
     columns: dict[str, dict[str, Any]] = omegaconf.MISSING  # name: overrides, and x for a curve
     ensembles: dict[str, str] = field(default_factory=dict)  # name: column whose seeds it combines
-    noise: NoiseLevels | None = None
+    noise: NoiseLevels | None = field(default_factory=NoiseLevels)  # null: none, too
     given: dict[str, Any] = field(default_factory=dict)  # what ${experiment.given.NAME} stands for
     baseline: str | None = None  # the column that others are compared with
     search: Any = None  # key: a list of the values that are tried on dev

@@ -262,10 +262,10 @@ def costs(grid: Grid) -> Frame:
         group = Group(tuple(sorted(entry.runs, key=lambda run: run.seed)), "")
         encoding = [run.result.timing.get("features_s") for run in group.runs]
         longest = max(filter(None, encoding), default=None)
-        result, encoder = group.first.result, group.first.result.encoder
+        encoder = group.first.result.encoder
         rows.append(
             [
-                *(row, column, result.encoder_name, wording.scores(entry.scores)),
+                *(row, column, group.encoder_names, wording.scores(entry.scores)),
                 wording.count(encoder.parameters) if encoder else "",
                 f"{encoder.layers} × {encoder.dim}" if encoder else "",
                 wording.count(group.parameters),

@@ -47,10 +47,16 @@ class Group:
         return self.first.result.elmo
 
     @property
+    def encoder_names(self) -> str:
+        """The name of its encoder; with one for each seed, all of them."""
+        return ", ".join(dict.fromkeys(run.result.encoder_name for run in self.runs))
+
+    @property
     def label(self) -> str:
         """The mix in a few words: `input · all · λ=0.1`."""
         members, elmo = self.first.result.ensemble, self.elmo
-        parts = [f"{len(members)} together"] if members else []
+        seeds = ", ".join(str(member.seed) for member in members or ())
+        parts = [f"seeds {seeds} together"] if members else []
         parts.append(elmo.placement)
         if elmo.layers is not None:
             parts.append(f"layers {elmo.layers}")

@@ -14,6 +14,7 @@ import torch
 from hydra.errors import InstantiationException
 from omegaconf import DictConfig, OmegaConf
 
+from bench.choice import leaves
 from bench.errors import ConfigError, explain
 from bench.verbatim import literal
 from bench.world import local_rank
@@ -84,11 +85,18 @@ def task_of(cfg: DictConfig) -> Task:
         for key in ("word_vectors", "word_dropout"):
             if asks_for(make.func, key):
                 promised[key] = cfg[key]
-        if cfg.word_dropout and "word_dropout" not in promised:
-            what = (cfg.word_dropout, cfg.task.name)
-            log.warning("word_dropout=%s changes nothing: %s has no words of its own", *what)
         task: Task = make(**promised)
+    for key in ("word_vectors", "word_dropout"):
+        if cfg[key] and key not in promised and not _encoder_reads(cfg, cfg[key]):
+            what = (key, cfg[key], cfg.task.name)
+            log.warning("%s=%s changes nothing: %s has no words of its own", *what)
     return task
+
+
+def _encoder_reads(cfg: DictConfig, value: Any) -> bool:
+    """Return whether an encoder is used of which a key, `encoder.vectors` say, has this value."""
+    given = OmegaConf.to_container(cfg.encoder, resolve=True)
+    return cfg.elmo.placement != "none" and value in dict(leaves(given)).values()
 
 
 def asks_for(called: Any, name: str) -> bool:

@@ -12,10 +12,11 @@ from bench.sweep.job import Noisy, Places
 def noisy(cfg: DictConfig, places: Places) -> list[Noisy]:
     """Return the evaluations of the sweep `cfg`, those under the same noise together.
 
-    Raises ConfigError for a kind that there is not, a share that is no chance, or none at all.
+    Raises ConfigError for a kind that there is not, a share that is no chance, and where one of
+    the two is missing.
     """
     levels = cfg.experiment.noise if cfg.experiment is not None else None
-    if levels is None:
+    if levels is None or not (levels.kinds or levels.shares):
         return []
     for key in ("kinds", "shares"):
         if not levels[key]:

@@ -27,6 +27,12 @@ def changed(make: Maker, task: str, run_id: str, **content: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
 
 
+def encoded(make: Maker, run_id: str, name: str) -> None:
+    """Give a run of SNLI an encoder of this name."""
+    facts = {"name": name, "fingerprint": name, "layers": 3, "dim": 8, "parameters": 1}
+    changed(make, "snli", run_id, encoder=facts)
+
+
 def table(make: Maker) -> tuple[Report, Grid]:
     report = collect([make.folder])
     return report, report.grids[0]
@@ -145,6 +151,20 @@ def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
     assert said in notes(grid)
 
 
+def test_ensembles_of_other_seeds_have_labels_of_their_own(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for first in (1, 4):
+        run_id = make.run(seed=first, placement="input", l2=first / 10)
+        seeds = range(first, first + 3)
+        members = [{"run_id": f"none-{seed:010}", "seed": seed} for seed in seeds]
+        changed(make, "snli", run_id, ensemble=members)
+    labels = [group.label for group in collect([tmp_path]).groups]
+    assert [label.split(" ·")[0] for label in labels] == [
+        "seeds 1, 2, 3 together",
+        "seeds 4, 5, 6 together",
+    ]
+
+
 def test_each_encoder_has_a_curve_of_its_own(tmp_path: Path) -> None:
     make, cells = Maker(tmp_path), []
     for x in (10, 100):
@@ -153,14 +173,7 @@ def test_each_encoder_has_a_curve_of_its_own(tmp_path: Path) -> None:
             cell = make.cell(
                 "snli", f"{encoder}, {x}", x=x, train=30 * x, skill=skill, placement="input"
             )
-            facts = {
-                "name": encoder,
-                "fingerprint": encoder,
-                "layers": 3,
-                "dim": 8,
-                "parameters": 1,
-            }
-            changed(make, "snli", cell.run_id, encoder=facts)
+            encoded(make, cell.run_id, encoder)
             cells.append(cell)
     make.experiment("figure1", cells, view=View.efficiency)
     _, grid = table(make)
@@ -168,6 +181,21 @@ def test_each_encoder_has_a_curve_of_its_own(tmp_path: Path) -> None:
     assert curves == {"no ELMo": [10, 100], "ELMo, input": [10, 100], "random, input": [10, 100]}
     columns = ["ELMo, 10", "ELMo, 100", "random, 10", "random, 100"]
     assert [each.column for each in reached(grid)] == columns
+
+
+def test_costs_name_every_encoder(tmp_path: Path) -> None:
+    make, cells = Maker(tmp_path), []
+    for layers, column, names in (("all", "one draw", "AA"), ("top", "several", "AB")):
+        for seed, name in enumerate(names):
+            cell = make.cell("snli", column, seed=seed, placement="input", layers=layers)
+            encoded(make, cell.run_id, name)
+            cells.append(cell)
+    make.experiment("draws", cells)
+    _, grid = table(make)
+    assert [row[:3] for row in frames.costs(grid).rows] == [
+        ["snli", "one draw", "A"],
+        ["snli", "several", "A, B"],
+    ]
 
 
 def test_two_that_score_alike_say_nothing_of_small_differences(tmp_path: Path) -> None:

@@ -74,6 +74,19 @@ def test_word_dropout_is_for_who_asks_for_it(
     assert "word_dropout=0.3 changes nothing: wsd has no words of its own" in caplog.text
 
 
+def test_word_vectors_that_nothing_reads_are_told(
+    configured: Configured, caplog: pytest.LogCaptureFixture
+) -> None:
+    told = "word_vectors=v.txt changes nothing: wsd has no words of its own"
+    words = ("task=wsd", "data=open", "word_vectors=v.txt")
+    task_of(configured(*words, "encoder=static"))
+    assert told not in caplog.text
+    for other in ("encoder=random", "encoder=static elmo.placement=none"):
+        caplog.clear()
+        task_of(configured(*words, *other.split()))
+        assert told in caplog.text
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

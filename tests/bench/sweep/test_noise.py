@@ -90,3 +90,26 @@ def test_bad_noise_is_told(
     words = ("experiment=noise", "task=snli", f"experiment.noise.{noise}")
     assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
     assert error in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("noise", "told"),
+    [
+        ("{kinds: [typos], shares: [0.1, 0.2]}", "then 4 evaluations under noise"),
+        ("{shares: [0.1]}", "experiment.noise.kinds=[]: name one or more"),
+        ("null", ""),
+    ],
+)
+def test_noise_comes_to_an_experiment_that_had_none(
+    noise: str,
+    told: str,
+    bench: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("experiment=encoders", "task=ner", f"experiment.noise={noise}", "plan=true")
+    columns = "experiment.without=[columns.static,columns.CoVe,columns.ELMo]"
+    assert bench(*words, columns, f"paths.runs={tmp_path}") == (2 if "[]" in told else 0)
+    said = "".join(capsys.readouterr())
+    assert told in said
+    assert ("under noise" in said) == ("then" in told)
