@@ -38,6 +38,7 @@ class World:
     seed_sd: float  # of accuracy, in points
     accuracy: float = 0.7  # of the first system
     gain: float = 0.0  # of the second system's accuracy
+    sizes: tuple[int, ...] = ()  # of the clusters; () for sizes that are drawn
 
     @property
     def score(self) -> Any:
@@ -76,7 +77,9 @@ class Draw:
 def draw(world: World, random: np.random.Generator) -> Draw:
     """Draw examples, and seeds of both systems. With one seed the truth is that of this seed."""
     sizes = np.ones(world.clusters, dtype=int)
-    if world.size > 1:  # unequal, as documents are
+    if world.sizes:
+        sizes = np.array(world.sizes)
+    elif world.size > 1:  # unequal, as documents are
         sizes = 1 + random.poisson((world.size - 1) * random.gamma(4, 1 / 4, world.clusters))
     cluster = np.repeat(np.arange(world.clusters, dtype=np.int64), sizes)
 

@@ -4,6 +4,7 @@ What docs/statistics.md shows, the table (a quarter of an hour on an idle core) 
 
     python -m pytest -m slow tests/bench/report/statistics/test_coverage.py -s
     python -m pytest tests/bench/report/statistics/test_coverage.py -s -k whatever
+    python -m pytest -m slow tests/bench/report/statistics/test_coverage.py -s -k unlike
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ TRIALS = 400
 LAYOUTS = ((10, 20), (20, 20), (100, 10), (1000, 1))  # clusters, examples in each
 SEED_SDS = (0.0, 0.5, 2.0, 8.0)  # points of accuracy
 GAIN = 2.0
+ARTICLES = (  # questions on each of the 24 articles of a half of SQuAD's dev set
+    *(96, 98, 104, 106, 106, 112, 136, 153, 172, 180, 187, 189),
+    *(191, 215, 217, 228, 243, 245, 247, 295, 297, 319, 511, 810),
+)
 CROSSED_DRAWS = 200
 
 
@@ -102,7 +107,8 @@ HEAD = """| metric | clusters × size | seed sd | seeds | score | difference | p
 
 
 def line(world: World, found: Coverage) -> str:
-    layout = f"{world.clusters:,} × {world.size:g}"
+    sizes = f"{min(world.sizes)} to {max(world.sizes)}" if world.sizes else f"{world.size:g}"
+    layout = f"{world.clusters:,} × {sizes}"
     shares = " | ".join(
         "" if share is None else f"{share:.1f}"
         for share in (found.score, found.gain, found.false, found.crossed)
@@ -187,6 +193,19 @@ def test_the_crossed_bootstrap_is_too_narrow_for_few_seeds() -> None:
     assert found.crossed is not None
     assert found.crossed < 80
     assert found.gain > 86
+
+
+@pytest.mark.slow
+def test_few_texts_of_very_unlike_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print("\n" + HEAD)
+        for seed_sd, seeds in itertools.product((0.5, 2.0), (1, 3, 5)):
+            layout = (len(ARTICLES), float(np.mean(ARTICLES)))
+            world = World("accuracy", *layout, seeds, seed_sd, gain=GAIN, sizes=ARTICLES)
+            found = coverage(world, TRIALS)
+            print(line(world, found), flush=True)
+            assert min(found.score, found.gain) > 90
+            assert found.false < 8
 
 
 @pytest.mark.slow
