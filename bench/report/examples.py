@@ -115,7 +115,8 @@ def _of(
 
 
 def _scoring(run: Run) -> Callable[[Row], float]:
-    """Return the score of one example, in percent: the task's metric of it alone."""
+    """Return the score of one example, in percent: 100 where the prediction is the gold, else the
+    task's metric of it alone."""
     counts, from_counts = counting(run)
 
     def score(row: Row) -> float:

@@ -34,7 +34,7 @@ from bench.run.trainer import trainer_of
 from bench.world import world_size
 from elmo_core import Encoder
 from elmo_core.lightning import SafeCheckpointIO, read_checkpoint
-from tasks.task import Task
+from tasks.task import DataError, Task
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +82,13 @@ def check(cfg: DictConfig, task: Task) -> None:
         raise ConfigError(f"training.online_code=true: {name} gives no Task.surprisals")
     if world_size(cfg.trainer) > 1:
         raise ConfigError("training.online_code=true: needs trainer.devices=1")
+
+
+def check_labels(cfg: DictConfig, task: Task) -> None:
+    """Raise DataError for one label alone: its code takes no bits, whatever the vectors show."""
+    if cfg.training.online_code and len(task.labels) < 2:
+        only = ", ".join(map(str, task.labels)) or "none"
+        raise DataError(f"training.online_code=true: needs two labels in training, found {only}")
 
 
 def ends(examples: int) -> list[int]:

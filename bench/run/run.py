@@ -155,6 +155,7 @@ class _Run:
             task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
         )
         task.prepare(self.data.examples("train"))
+        online_code.check_labels(cfg, task)
         labels.warn_of_unseen(task, "dev", self.data.examples("dev"))
         if test := self.data.split("test"):  # a fault in it shows now, not after the training
             labels.warn_of_unseen(task, "test", test)

@@ -96,7 +96,11 @@ class _Reader:
         self.tokens += 1
 
     def bracket(self, piece: str, where: str, number: int) -> None:
-        """Open or close a mention: one piece of a cell."""
+        """Open or close a mention: one piece of a cell.
+
+        Pieces count from left to right: `0)|(0` ends one mention and begins another. (The official
+        scorer's reader opens before it closes; published files have no such cell of one cluster.)
+        """
         parts = _PIECE.fullmatch(piece)
         if parts is None or not (parts[1] or parts[3]):
             raise DataError(f"{where}: malformed cluster {piece!r} (expected '(3', '3)' or '(3)')")

@@ -54,7 +54,8 @@ def overlap(key: Clusters, response: Clusters) -> Overlap:
 
     A mention of the key that the response has more than once counts where it comes first; a cluster
     that this leaves empty is none. A mention that the key does not have counts each time in the
-    size of a cluster, and once as a mention and in pairs.
+    size of a cluster, and once as a mention and in pairs. A cluster of the key has no mention
+    twice: the reader sees to it.
     """
     places: dict[Mention, list[int]] = {}
     for i, cluster in enumerate(key):

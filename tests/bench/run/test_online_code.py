@@ -196,6 +196,17 @@ def test_two_processes_share_no_code(
     assert "error: training.online_code=true: needs trainer.devices=1" in capsys.readouterr().err
 
 
+def test_one_label_is_refused_before_training(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write(tmp_path / "pos", {"train": 4, "dev": 2}, lambda _: "A")
+    words = ("elmo.placement=none", "training.online_code=true", f"paths.runs={tmp_path / 'runs'}")
+    assert bench("task=pos", f"data.dir={data}", *words) == 2
+    said = capsys.readouterr().err
+    assert "training.online_code=true: needs two labels in training, found A" in said
+    assert not [*tmp_path.rglob("result.json")]
+
+
 @pytest.mark.parametrize("word", ["data.control=true", "training.online_code=true"])
 def test_a_task_that_is_no_probe_says_so(
     word: str,
