@@ -48,7 +48,7 @@ def combine(
     now = {member.result.run_id: member.result for member in found}
     return recorded(
         record,
-        lambda: _combined(found, record, trusted, command(folders, mixed)),
+        lambda: _combined(found, record, trusted, command(folders, mixed, trusted)),
         lambda result: not outdated(result, now),
         force=force,
         limit_batches=found[0].value("trainer.limit_batches"),

@@ -20,6 +20,7 @@ from bench.errors import RunError
 from bench.records import Finished
 from bench.run import trust
 from bench.run.record import Record, trained_run
+from bench.run.trust import flags
 
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 JUDGED = re.compile(r"seed|data\.(?!train_share)")
@@ -31,9 +32,10 @@ def ensemble_id(run_ids: Iterable[str]) -> str:
     return f"ensemble-{hashlib.sha256(' '.join(sorted(run_ids)).encode()).hexdigest()[:10]}"
 
 
-def command(folders: Sequence[Path], mixed: bool = False) -> str:
-    """What combines these runs, for a shell."""
-    return f"{PROGRAM} {'--mixed ' * mixed}{shlex.join(map(str, folders))}"
+def command(folders: Sequence[Path], mixed: bool = False, trusted: Iterable[str] = ()) -> str:
+    """What combines these runs, which need these packages, for a shell."""
+    words = [*["--mixed"] * mixed, *map(str, folders), *flags(trusted)]
+    return f"{PROGRAM} {shlex.join(words)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from omegaconf import DictConfig
 from bench.evaluate import PROGRAM
 from bench.noise import Noise
 from bench.overrides import composed
+from bench.run.trust import flags
 
 OWN = "own"
 
@@ -59,9 +60,9 @@ def evaluation_id(run_id: str, asked: Asked, prints: Mapping[str, str]) -> str:
     return f"{run_id}-on-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
-def command(folder: Path, asked: Asked, splits: Iterable[str]) -> str:
-    """Return what scores the run in `folder` again on these splits, for a shell."""
-    words = [str(folder)]
+def command(folder: Path, asked: Asked, splits: Iterable[str], trusted: Iterable[str] = ()) -> str:
+    """Return what scores the run in `folder`, which needs these packages, again, for a shell."""
+    words = [str(folder), *flags(trusted)]
     if asked.data is not None:
         keys = {"data": asked.data.name, "data.set": asked.data.set, "data.dir": asked.data.dir}
         words += [f"{key}={value}" for key, value in keys.items() if value]

@@ -31,6 +31,7 @@ from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome, trained_run
 from bench.run.trained import configuration, load_head, restored, same_encoder
 from bench.run.trainer import trainer_of
+from bench.run.trust import packages
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example
 
@@ -232,7 +233,7 @@ class _Evaluation:
                 **{split: len(self.data.examples(split)) for split in metrics},
                 "trainable_parameters": run.counts["trainable_parameters"],
             },
-            command=command(self.folder, self.asked, self.data.splits),
+            command=command(self.folder, self.asked, self.data.splits, packages(self.cfg)),
         )
 
     def _yardsticks(self) -> dict[str, dict[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from bench.verbatim import literal
 from bench.world import local_rank
 from elmo_core import Encoder, Placement
 from elmo_core.encoders.checked import Checked
+from elmo_core.errors import did_you_mean
 from tasks.base.published import choose, published
 from tasks.task import Task
 
@@ -65,7 +67,19 @@ def _config_errors(node: Mapping[Any, Any]) -> Iterator[None]:
         wrong = isinstance(cause, InstantiationException | TypeError | ValueError | ImportError)
         if not wrong or explain(cause):
             raise cause from None
-        raise ConfigError(f"{node['_target_']}: {' '.join(str(cause).split())}") from error
+        target = str(node["_target_"])
+        said = _without(target) or " ".join(str(cause).split())
+        raise ConfigError(f"{target}: {said}") from error
+
+
+def _without(target: str) -> str:
+    """Say that a target's module is there and does not have it; nothing where this is not so."""
+    name, _, last = target.rpartition(".")
+    module = sys.modules.get(name)
+    if module is None or hasattr(module, last):
+        return ""
+    known = [*vars(module), *getattr(module, "__all__", ())]
+    return f"{name} has no {last}{did_you_mean(last, known)}"
 
 
 def task_of(cfg: DictConfig) -> Task:

@@ -108,11 +108,20 @@ def arguments(cfg: DictConfig) -> str:
 
     Its fingerprint, which may be a constant of the class, need not tell.
     """
-    keys = OmegaConf.to_container(cfg.encoder)
-    targets = [str(value) for key, value in leaves(keys) if key.rpartition(".")[2] == "_target_"]
-    if len(targets) == len(list(leaves(keys))) or all(t.startswith("elmo_core.") for t in targets):
+    given = [key for key, _ in leaves(OmegaConf.to_container(cfg.encoder)) if not _is_class(key)]
+    if not given or not own_classes(cfg):
         return ""
     return json.dumps(Choice.of(cfg, files=files(cfg)).encoder, sort_keys=True, default=str)
+
+
+def own_classes(cfg: DictConfig) -> list[str]:
+    """Return the dotted names of the encoder's classes (or functions) that are the user's."""
+    found = [str(v) for k, v in leaves(OmegaConf.to_container(cfg.encoder)) if _is_class(k)]
+    return [name for name in found if not name.startswith("elmo_core.")]
+
+
+def _is_class(key: str) -> bool:
+    return key.rpartition(".")[2] == "_target_"
 
 
 def _real(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 
 import torch
@@ -10,12 +11,13 @@ from omegaconf import DictConfig
 from bench.console import progress
 from bench.errors import RunError
 from bench.run.build import device_of, encoder_of
-from bench.run.contents import arguments
+from bench.run.contents import arguments, own_classes
 from bench.run.datamodule import BenchData
 from elmo_core import Encoder
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.prepare import hold, prepare
+from elmo_core.store.spot_check import require_same
 
 WAY_OUT = (
     "features.dir=FOLDER (or features.overlay=FOLDER) on another disk, features.precision=float16 "
@@ -47,10 +49,13 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
     """Make the store ready for the sentences of these splits.
 
     With `features=auto` the choice may fall on encoding them anew in each batch. Raises RunError
-    where they must be stored and cannot.
+    where they must be stored and cannot, and where an encoder of the user's gives other vectors
+    than are stored of it.
     """
     limit, sentences = cfg.features.max_gb, data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
+    if cfg.features.mode != "live" and own_classes(cfg):
+        _require_same(store, data, splits[0])
     try:
         prepare(
             store,
@@ -62,6 +67,15 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
         )
     except StoreError as error:
         raise RunError(f"features={cfg.features.mode}: {error}. {WAY_OUT}") from error
+
+
+def _require_same(store: FeatureStore, data: BenchData, split: str) -> None:
+    examples = data.split(split) or ()
+    try:
+        require_same(store, (words for each in examples for words in data.task.sentences(each)))
+    except StoreError as error:
+        way_out = "or throw away what is stored: python -m bench.features prune --encoder"
+        raise RunError(f"{error}, {way_out} {shlex.quote(store.encoder.name)}") from error
 
 
 def hold_on_gpu(cfg: DictConfig, store: FeatureStore) -> None:

@@ -7,7 +7,7 @@ path would not do: `elmo_core.encoders.cove.pickle.loads` begins like one of our
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ UNREADABLE = (
 """What yaml and OmegaConf raise for what no run has written."""
 DEEPEST = 30
 """Levels of nesting; ours have five."""
+OURS = ("elmo_core", "tasks")
 BUILT = ("task", "encoder")
 """The parts of a configuration that a finished run's verbs build."""
 
@@ -39,6 +40,11 @@ def packages(cfg: DictConfig) -> list[str]:
     """The packages of a configuration's task and encoder: trusted, where its owner typed it."""
     targets = (_targets(OmegaConf.to_container(cfg[part]), part) for part in BUILT)
     return sorted({target.partition(".")[0] for found in targets for _, target in found})
+
+
+def flags(trusted: Iterable[str]) -> list[str]:
+    """The words that trust these packages on the command line of a verb; ours need none."""
+    return [word for each in trusted if each not in OURS for word in ("--trust", each)]
 
 
 def read(path: Path, trusted: Sequence[str] = ()) -> DictConfig:

@@ -178,6 +178,9 @@ def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> It
     for override in given:
         key = override.key_or_group
         if key.startswith("experiment."):  # changes the table, not its runs
+            if override.is_sweep_override():
+                hint = f"a list stands in brackets: '{key}=[…]'"
+                raise ConfigError(f"{override.input_line}: one value, please; {hint}")
             continue
         if key in ("experiment", "plan", "seed", "task") and (key != "task" or "task" in own):
             continue
@@ -208,7 +211,10 @@ def _values(override: Override) -> list[str]:
             f"{override.input_line}: an interval needs hydra/sweeper=search (or name the values: "
             f"{override.key_or_group}=0,0.01,1)"
         )
-    return list(override.sweep_string_iterator())
+    values = list(override.sweep_string_iterator())
+    if not values:
+        raise ConfigError(f"{override.input_line}: no values")
+    return values
 
 
 def _words(override: Override) -> list[str]:

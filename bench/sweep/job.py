@@ -18,6 +18,7 @@ from bench.evaluate.asked import Asked, evaluation_id
 from bench.noise import Noise
 from bench.records import Failed, Finished
 from bench.run.record import Record, outdated
+from bench.run.trust import packages
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ class Ensemble:
     @property
     def command(self) -> str:
         """What combines the runs, for a shell."""
-        return command([job.record.folder for job in self.jobs])
+        folders = [job.record.folder for job in self.jobs]
+        return command(folders, trusted=packages(self.jobs[0].cfg))
 
     @property
     def task(self) -> str:
@@ -180,7 +182,8 @@ class Noisy:
     @property
     def command(self) -> str:
         """What scores the run, for a shell."""
-        return asked.command(self.job.record.folder, self.asked, self.asked.splits)
+        folder, needed = self.job.record.folder, packages(self.job.cfg)
+        return asked.command(folder, self.asked, self.asked.splits, needed)
 
     @property
     def ready(self) -> bool:

@@ -7,6 +7,8 @@ from omegaconf import DictConfig, flag_override
 from bench.errors import ConfigError
 from elmo_core.errors import did_you_mean
 
+KINDS = ("columns", "rows")
+
 
 def leave_out(name: str, experiment: DictConfig) -> None:
     """Remove the rows and columns in `experiment.without` from the experiment called `name`.
@@ -28,6 +30,13 @@ def leave_out(name: str, experiment: DictConfig) -> None:
 
 
 def _require(name: str, experiment: DictConfig, kind: str, which: str) -> None:
+    if kind not in KINDS:
+        named = {
+            each: experiment[each] for each in KINDS if isinstance(experiment[each], DictConfig)
+        }
+        meant = [f"; did you mean '{each}.{kind}'?" for each in named if kind in named[each]]
+        what = f"experiment.without: {kind}: neither columns.NAME nor rows.NAME"
+        raise ConfigError("".join([what, *meant]))
     if not isinstance(experiment.get(kind), DictConfig):
         hint = "; its rows are tasks: name those that you want, as task=snli,srl"
         raise ConfigError(f"~experiment.{kind}.{which}: {name} has no {kind} by name{hint}")

@@ -93,7 +93,8 @@ def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
     while chunk := list(islice(iterator, 10_000)):
         chunks.append(pa.Table.from_pylist(chunk, schema=chunks[0].schema if chunks else None))
     if not chunks:
-        raise DataError(f"{path}: no examples left")
+        empty = path.is_file() and not path.stat().st_size
+        raise DataError(f"{path}: {'an empty file' if empty else 'no examples left'}")
     table = pa.concat_tables(chunks)
     if DOCUMENT in table.column_names and len(table[DOCUMENT].unique()) == 1:
         place = table.column_names.index(DOCUMENT)

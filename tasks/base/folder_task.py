@@ -69,7 +69,8 @@ class FolderTask(Task):
         """
         examples = self.read(split)
         if examples is None and split != "test":
-            raise DataError(
-                f"no {split} file of {self.name} ({self.files(split)}) in {self.folder}"
-            )
+            files = self.files(split)
+            folders = [name for name in files.split(", ") if (self.folder / name).is_dir()]
+            hint = "".join(f"; {name} is a folder" for name in folders)
+            raise DataError(f"no {split} file of {self.name} ({files}) in {self.folder}{hint}")
         return examples

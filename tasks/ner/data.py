@@ -123,7 +123,9 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
             continue
         columns = columns or len(fields)
         if len(fields) < 2 or len(fields) != columns or not fields[0].strip():
-            expected = f"{columns} columns" if columns > 1 else "a token and a tag"
+            expected = (
+                f"{columns} columns, as its first row has" if columns > 1 else "a token and a tag"
+            )
             raise DataError(f"{path}, {place}: expected {expected}, found {line!r}")
         sentence.tokens.append(fields[0])
         sentence.tags.append(fields[-1].strip())
@@ -135,7 +137,9 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
 
 
 def _fields(line: str) -> list[str]:
-    return line.split("\t") if "\t" in line else [f for f in line.split(" ") if f]
+    if "\t" in line:
+        return [field.strip(" ") for field in line.split("\t")]
+    return [field for field in line.split(" ") if field]
 
 
 def _columns(path: Path) -> int:

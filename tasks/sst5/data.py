@@ -77,7 +77,8 @@ def _sentences(rows: Iterable[tuple[int, Row]], path: Path, split: str) -> Itera
     """Read the hub's files: `text`, tokenised already, and `label`, 0 to 4."""
     for number, row in rows:
         text, label = row.get("text"), row.get("label")
-        words = [unescape(w) for w in text.split(" ") if w] if isinstance(text, str) else []
+        parts = text.replace("\t", " ").split(" ") if isinstance(text, str) else []
+        words = [unescape(word) for word in parts if word]
         if not words:
             raise DataError(f"{path}, line {number}: 'text' is missing or empty")
         if type(label) is not int or label not in range(len(LABELS)):

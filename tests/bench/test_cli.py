@@ -141,6 +141,10 @@ def test_missing_split_and_no_examples_left(
     folder = f"data.dir={tmp_path}"
     assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2
     assert "no train file of snli" in capsys.readouterr().err
+    (tmp_path / "snli_1.0_train.jsonl").mkdir()
+    assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2
+    assert "; snli_1.0_train.jsonl is a folder" in capsys.readouterr().err
+    (tmp_path / "snli_1.0_train.jsonl").rmdir()
     unlabelled = {"gold_label": "-", "sentence1": "A man sits.", "sentence2": "Oh."}
     (tmp_path / "snli_1.0_train.jsonl").write_text(json.dumps(unlabelled) + "\n")
     assert bench(*SMALL, folder, f"paths.runs={tmp_path / 'runs'}") == 2

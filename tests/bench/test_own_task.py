@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.evaluate.__main__ import main as evaluate
 from bench.report.__main__ import main as make_report
 from bench.report.grid import fill
 from bench.report.read import Records, read
@@ -81,6 +82,16 @@ def test_the_page_s_task_gets_full_statistics(own: Path, bench: Bench) -> None:
     assert entry.against.low <= entry.against.difference <= entry.against.high
     assert 0 < entry.against.p <= 1
     assert "Clickbait without and with ELMo" in (own / "runs" / "report" / "report.md").read_text()
+
+
+def test_what_scores_its_runs_under_noise_can_be_typed_again(own: Path, bench: Bench) -> None:
+    noise = "experiment.noise={kinds: [typos], shares: [0.1]}"
+    records = call(bench, "experiment.seeds=[1]", noise)
+    commands = [cell.command for cell in records.experiments[0].cells if "--noise" in cell.command]
+    assert len(commands) == 2
+    for command in commands:
+        assert "--trust headlines" in command
+        evaluate([*shlex.split(command)[3:], "--force"])
 
 
 def test_a_task_named_like_ours_keeps_its_own_counts(own: Path, bench: Bench) -> None:

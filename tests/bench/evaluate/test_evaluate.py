@@ -231,6 +231,7 @@ REFUSED = {
     "another key": (lambda run: [run, "seed=2"], "seed=2: only data, data.dir, data.set"),
     "no folder": (lambda run: [run, "data.dir=/no/such"], "data.dir: no folder /no/such"),
     "no such set": (lambda run: [run, "data.set=wnut71"], "wnut71"),
+    "gone, no data": (lambda run: [run.parent / "gone"], "gone is no finished run"),
     "gone": (lambda run: [run.parent / "gone", "data=mini"], "gone is no finished run"),
     "a noise": (lambda run: [run, "--noise", "typso=0.1"], "unknown; did you mean 'typos'?"),
     "its share": (lambda run: [run, "--noise", "typos=2"], "typos=2.0: must be from 0 to 1"),

@@ -91,7 +91,7 @@ def test_word_vectors_that_nothing_reads_are_told(
     ("words", "message"),
     [
         ("+task.hiden=3", r"tasks\.snli\.SNLI: task\.hiden: no such key; did you mean 'hidden'\?"),
-        ("task._target_=tasks.snli.SNLY", r"tasks\.snli\.SNLY: .*SNLY"),
+        ("task._target_=tasks.snli.SNLY", r"tasks\.snli has no SNLY; did you mean 'SNLI'\?"),
         ("task._target_=nowhere.Own", r"nowhere\.Own: .*nowhere"),
     ],
 )

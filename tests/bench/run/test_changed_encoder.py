@@ -71,6 +71,31 @@ def test_training_goes_on_with_the_same_encoder(train: Callable[..., Path]) -> N
     assert "another encoder" not in (longer / "run.log").read_text()
 
 
+def test_other_vectors_than_are_stored_under_a_fingerprint_are_refused(
+    train: Callable[..., Path],
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    train(1, times=1)
+    module = tmp_path / "my_package.py"
+    code = module.read_text().replace("1 * w.count", "2 * w.count")
+    module.write_text(f"{code}# longer, for Python's own cache")
+    monkeypatch.delitem(sys.modules, "my_package")
+    words = (*WORDS, "encoder._target_=my_package.MyEncoder", "training.max_epochs=1", "force=true")
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
+    assert bench(*words, *folders) == 2
+    said = capsys.readouterr().err
+    assert "encoder letters gives other vectors for" in said
+    assert "give it another fingerprint, or throw away what is stored" in said
+    assert bench(*words, *folders, "features=live") == 0
+    module.write_text(code.replace("letters-1", "letters-2"))
+    monkeypatch.delitem(sys.modules, "my_package")
+    assert bench(*words, *folders) == 0
+
+
 def test_checkpoints_that_do_not_say_their_encoder_are_gone_on_with(tmp_path: Path) -> None:
     """Those of before there were fingerprints in them."""
     record = Record(tmp_path)

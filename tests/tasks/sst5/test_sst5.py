@@ -164,7 +164,7 @@ def test_sentence_files_say_that_they_hold_no_phrases(
     suffix: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [
-        {"text": "The film was `` good '' .", "label": 3, "label_text": "positive"},
+        {"text": "The film\twas `` good '' .", "label": 3, "label_text": "positive"},
         {"text": "-lrb- not so\\/very", "label": 0, "label_text": "very negative"},
     ]
     if suffix == "jsonl":
