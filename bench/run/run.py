@@ -22,6 +22,7 @@ from bench.interrupts import end_with_launcher, told
 from bench.records import Finished, OnlineCode
 from bench.run import (
     checkpoints,
+    copies,
     features,
     labels,
     loggers,
@@ -154,11 +155,14 @@ class _Run:
         self.data = BenchData(
             task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
         )
-        task.prepare(self.data.examples("train"))
+        train = self.data.examples("train")
+        task.prepare(train)
         online_code.check_labels(cfg, task)
-        labels.warn_of_unseen(task, "dev", self.data.examples("dev"))
-        if test := self.data.split("test"):  # a fault in it shows now, not after the training
-            labels.warn_of_unseen(task, "test", test)
+        # A fault in test shows now, not after the training.
+        rest = {name: found for name in ("dev", "test") if (found := self.data.split(name))}
+        for split, examples in rest.items():
+            labels.warn_of_unseen(task, split, examples)
+        copies.warn_of_copies(task, train, rest)
         if self.encoder is not None:
             what = (self.encoder.name, self.encoder.layers, self.encoder.dim)
             log.info("encoder: %s, %d layers × %d", *what)
