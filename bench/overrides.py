@@ -202,6 +202,8 @@ def refuse(words: list[str]) -> None:
             meant = [f"{group.relative_to(CONF)}={word}" for group in groups if group != CONF]
             hint = f"; did you mean {' or '.join(meant)}?" if meant else f" ({HINT})"
             raise ConfigError(f"{word}: no KEY=VALUE{hint}")
+        if key == "hydra.searchpath":
+            _require_folders(word)
         if key.startswith("experiment.") and not any(w.startswith("experiment=") for w in words):
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
@@ -210,6 +212,16 @@ def refuse(words: list[str]) -> None:
             one = f"{min(flags)} shows one run: give one value" if flags else ""
             one = one or "there is one run: give -m, or quote them"
             raise ConfigError(f"{word}: several values, and {one}")
+
+
+def _require_folders(word: str) -> None:
+    """Raise ConfigError for a folder of configuration that is not there: Hydra goes on without."""
+    override = parsed(word)
+    given = override.value() if override else None
+    for place in given if isinstance(given, list) else ():
+        folder = str(place).removeprefix("file://")
+        if "://" not in folder and not Path(folder).is_dir():
+            raise ConfigError(f"hydra.searchpath: no folder {folder}")
 
 
 def _is_path(value: str) -> bool:

@@ -59,6 +59,8 @@ def test_help_is_quick_and_free_of_torch() -> None:
         ),
         (["+trainer.device=2"], ["trainer.device", "did you mean 'devices'?"]),
         (["hydra.searchpath=/my/conf"], ["hydra.searchpath=/my/conf: must be a list"]),
+        (["hydra.searchpath=[/my/conf]"], ["hydra.searchpath: no folder /my/conf"]),
+        (["hydra.searchpath=[file:///my/conf]"], ["hydra.searchpath: no folder /my/conf"]),
         (["~training"], ["training: may not be left out"]),
         (["training.scheduler.mode=min"], ["training.scheduler.mode=min: must be max"]),
         (["training.scheduler=5"], ["training.scheduler=5: must be null, or a mapping"]),
