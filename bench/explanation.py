@@ -84,13 +84,11 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
             )
             for value in _values(override):
                 if value not in known:
-                    own = "." in value and override.key_or_group == "encoder"
-                    yield (
-                        f"{override.key_or_group}={value}: unknown{did_you_mean(value, known)} "
-                        f"(choose {', '.join(known)})"
-                        + f"; a class of yours: encoder=own encoder._target_={value}"
-                        * own
-                    )
+                    choices = f"(choose {', '.join(known)})"
+                    if "." in value and override.key_or_group == "encoder":
+                        choices += f"; a class of yours: encoder=own encoder._target_={value}"
+                    hint = did_you_mean(value, known)
+                    yield f"{override.key_or_group}={value}: unknown{hint} {choices}"
     chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
     composed_config = compose("config", overrides=[*search_path, *chosen])
     keys = list(_names(OmegaConf.to_container(composed_config)))

@@ -101,16 +101,19 @@ def task_of(cfg: DictConfig) -> Task:
                 promised[key] = cfg[key]
         task: Task = make(**promised)
     for key in ("word_vectors", "word_dropout"):
-        if cfg[key] and key not in promised and not _encoder_reads(cfg, cfg[key]):
+        read = key in promised or (key == "word_vectors" and _encoder_reads_them(cfg))
+        if cfg[key] and not read:
             what = (key, cfg[key], cfg.task.name)
             log.warning("%s=%s changes nothing: %s has no words of its own", *what)
     return task
 
 
-def _encoder_reads(cfg: DictConfig, value: Any) -> bool:
-    """Return whether an encoder is used of which a key, `encoder.vectors` say, has this value."""
+def _encoder_reads_them(cfg: DictConfig) -> bool:
+    """Return whether an encoder is used that is given the word vectors."""
+    if cfg.elmo.placement == "none":
+        return False
     given = OmegaConf.to_container(cfg.encoder, resolve=True)
-    return cfg.elmo.placement != "none" and value in dict(leaves(given)).values()
+    return cfg.word_vectors in dict(leaves(given)).values()
 
 
 def asks_for(called: Any, name: str) -> bool:

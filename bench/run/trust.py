@@ -32,6 +32,7 @@ UNREADABLE = (
 DEEPEST = 30
 """Levels of nesting; ours have five."""
 OURS = ("elmo_core", "tasks")
+"""The packages that need no trust."""
 BUILT = ("task", "encoder")
 """The parts of a configuration that a finished run's verbs build."""
 

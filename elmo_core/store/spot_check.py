@@ -10,9 +10,8 @@ from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.shards import address
 
 SENTENCES = 8
-TOLERANCE = (
-    0.02  # of the vectors' length: what other machines, batches and precisions change is less
-)
+TOLERANCE = 0.02
+"""Of the vectors' length: what other machines, batches and precisions change is less."""
 
 
 def require_same(store: FeatureStore, sentences: Iterable[Sequence[str]]) -> None:
@@ -34,7 +33,7 @@ def require_same(store: FeatureStore, sentences: Iterable[Sequence[str]]) -> Non
         return
     encoder = store.encoder
     for words, now in zip(stored, store.encode(stored), strict=True):
-        before = store.layers([words])[0]
+        before = store.layers([words])[0].cpu()
         if (before - now).float().norm() > TOLERANCE * before.float().norm():
             what = f"encoder {encoder.name} gives other vectors for {' '.join(words[:4])!r} …"
             raise StoreError(

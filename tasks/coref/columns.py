@@ -99,7 +99,7 @@ class _Reader:
         """Open or close a mention: one piece of a cell.
 
         Pieces count from left to right: `0)|(0` ends one mention and begins another. (The official
-        scorer's reader opens before it closes; published files have no such cell of one cluster.)
+        scorer opens before it closes; LitBank and OntoGUM have no such cell of one cluster.)
         """
         parts = _PIECE.fullmatch(piece)
         if parts is None or not (parts[1] or parts[3]):
