@@ -128,7 +128,8 @@ def test_what_was_found_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture
         ("A\n", "line 1: expected a token and a tag, found 'A'"),
         ("A\tO\n\tO\n", "line 2: expected 2 columns, as its first row has, found"),
         ("A O\n# b-x\n", "line 2: unknown tag 'b-x'"),  # within a sentence: no comment
-        ("A O\nb b-x\n", "line 2: unknown tag 'b-x'"),
+        ("A O\nb b-x\n", "line 2: unknown tag 'b-x'; the last column is the tag"),
+        ("token label\nA O\n", "line 1: unknown tag 'label'; the last column is the tag"),
         ("\n\t\n", "no examples left"),
         ("", "an empty file"),
         ("A O\n\udcff O\n", "line 2: not UTF-8"),
