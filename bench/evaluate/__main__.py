@@ -77,11 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = _names(given.map)
         if not runs:
             raise ConfigError("no RUN is named: give the folder of a finished one")
-        from bench.run.record import trained_run
-
-        for run in runs:
-            trained_run(run)
         if not (keys or given.noise):
+            from bench.run.record import trained_run
+
+            for run in runs:  # a folder that is no run is the first thing to mend
+                trained_run(run)
             raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME, or --noise")
         with importing_torch():
             from bench.evaluate.asked import Asked, other_data

@@ -54,7 +54,7 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
     """
     limit, sentences = cfg.features.max_gb, data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
-    if cfg.features.mode != "live" and own_classes(cfg):
+    if cfg.features.mode != "live" and own_classes(cfg):  # a fingerprint may be a constant
         _require_same(store, data, splits[0])
     try:
         prepare(

@@ -142,7 +142,7 @@ def chunks(tags: Sequence[str]) -> list[Span]:
     for i, tag in enumerate(tags):
         prefix, kind = parse(tag)
         if tag != OUTSIDE and not (kind and prefix in PREFIXES[BIOES]):
-            raise TagError(i, f"unknown tag {tag!r}")
+            raise TagError(i, f"unknown tag {tag!r}: expected O, or one as B-PER")
         if prefix in ("B", "S") or (kind != kind_before and tag != OUTSIDE):
             found.append((i, i + 1, kind))
         elif tag != OUTSIDE:

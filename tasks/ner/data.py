@@ -96,9 +96,7 @@ def _bio(sentence: Sentence, path: Path) -> list[str]:
     try:
         return from_spans(chunks(sentence.tags), len(sentence.tags), BIO)
     except TagError as error:
-        place = sentence.places[error.position]
-        hint = "; the last column is the tag" if place.startswith("line") else ""
-        raise DataError(f"{path}, {place}: {error}{hint}") from None
+        raise DataError(f"{path}, {sentence.places[error.position]}: {error}") from None
 
 
 def _read_columns(path: Path) -> Iterator[Sentence]:

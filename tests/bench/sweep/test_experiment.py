@@ -191,16 +191,6 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
             ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
             f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
         ),
-        (
-            ["experiment=encoders", "experiment.without=columns.CoVe,columns.static"],
-            "one value, please; a list stands in brackets: 'experiment.without=[…]'",
-        ),
-        (
-            ["experiment=encoders", "experiment.without=[CoVe]"],
-            "CoVe: neither columns.NAME nor rows.NAME; did you mean 'columns.CoVe'?",
-        ),
-        (["-m", "seed=range(1,1)"], "seed=range(1,1): no values"),
-        (["-m", "elmo.l2=range(3,1)"], "elmo.l2=range(3,1): no values"),
         (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
     ],
 )

@@ -16,10 +16,12 @@ from tasks.ner.data import FILES, UNDIVIDED, locate, read
         ("10\xa0000   NN  {}", "10\xa0000"),
         ("10\xa0000\t{}", "10\xa0000"),
         ("10 000\t{}", "10 000"),
+        (" 10 000 \t {} ", "10 000"),
     ],
 )
 def test_a_blank_in_a_token_parts_nothing(row: str, token: str, tmp_path: Path) -> None:
-    """A no-break one never does, another one does only where there are no tabs."""
+    """A no-break one never does, another one does only where there are no tabs; beside one it is
+    no part of the token."""
     (tmp_path / "dev.txt").write_text(row.format("B-X") + "\n", encoding="utf-8")
     (found,) = read(tmp_path, "dev") or ()
     assert (found["tokens"], found["tags"]) == ([token], ["B-X"])

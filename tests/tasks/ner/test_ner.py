@@ -106,14 +106,6 @@ def test_every_format_reads_the_same(write: Callable[[Path], None], tmp_path: Pa
     assert read(tmp_path, "train") is None
 
 
-def test_blanks_beside_a_tab_are_no_part_of_a_word(tmp_path: Path) -> None:
-    (tmp_path / "dev.txt").write_text("Two \t O\n New York\tB-LOC \n")
-    sentences = read(tmp_path, "dev")
-    assert sentences is not None
-    assert sentences["tokens"][:] == [["Two", "New York"]]
-    assert sentences["tags"][:] == [["O", "B-LOC"]]
-
-
 def test_what_was_found_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     conll(tmp_path)
     caplog.set_level("INFO", "tasks")
@@ -128,8 +120,7 @@ def test_what_was_found_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture
         ("A\n", "line 1: expected a token and a tag, found 'A'"),
         ("A\tO\n\tO\n", "line 2: expected 2 columns, as its first row has, found"),
         ("A O\n# b-x\n", "line 2: unknown tag 'b-x'"),  # within a sentence: no comment
-        ("A O\nb b-x\n", "line 2: unknown tag 'b-x'; the last column is the tag"),
-        ("token label\nA O\n", "line 1: unknown tag 'label'; the last column is the tag"),
+        ("token label\nA O\n", "line 1: unknown tag 'label': expected O, or one as B-PER"),
         ("\n\t\n", "no examples left"),
         ("", "an empty file"),
         ("A O\n\udcff O\n", "line 2: not UTF-8"),
