@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,8 @@ UNDIVIDED = "wikigold.conll.txt"
 SHARES = {"train": (0.0, 0.8), "dev": (0.8, 0.9), "test": (0.9, 1.0)}
 DOCUMENT_START = "-DOCSTART-"
 COMMENT = "# "  # a token may begin so, too
+LONGEST = 1_000
+"""Tokens of a file's only sentence: longer ones are texts without empty lines."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,14 @@ def read(folder: Path, split: str) -> Dataset | None:
     Columns: `id`, `document_id` (see to_dataset), `tokens`, `tags`. None if `folder` has no file
     for the split. Tags that may not stand where they stand in the scheme that most are written in
     (CoNLL-2003's own files have some) are read as conlleval reads them; how many is logged. Raises
-    DataError with file and line for malformed rows and unknown tags.
+    DataError with file and line for malformed rows and unknown tags, and for a file whose first
+    column counts the words or that has no empty lines.
     """
     path = locate(folder, split)
     if path is None:
         return None
     sentences = list(_read_parquet(path) if path.suffix == ".parquet" else _read_columns(path))
+    _check(sentences, path)
     scheme = detect(sentence.tags for sentence in sentences)
     first, end = 0, len(sentences)
     if path.name == UNDIVIDED:
@@ -69,11 +73,13 @@ def read(folder: Path, split: str) -> Dataset | None:
         }
         for number, one in enumerate(sentences[first:end], start=first + 1)
     ]
+    names = sum(tag[0] == "B" for row in rows for tag in row["tags"])
     log.info(
         "%s: %d sentences, %d tokens, %d names, tagged in %s",
-        *(path, len(rows), sum(len(row["tokens"]) for row in rows)),
-        *(sum(tag[0] == "B" for row in rows for tag in row["tags"]), scheme.upper()),
+        *(path, len(rows), sum(len(row["tokens"]) for row in rows), names, scheme.upper()),
     )
+    if not names:
+        log.warning("%s: not one name, so that nothing can be found in %s", path, split)
     places = [one.places[i] for one in sentences for i in odd(one.tags, scheme)]
     if places:
         log.warning(
@@ -90,6 +96,16 @@ def locate(folder: Path, split: str) -> Path | None:
     if path is None and not any(find(folder, names) for names in FILES.values()):
         path = find(folder, [UNDIVIDED])
     return path
+
+
+def _check(sentences: Sequence[Sentence], path: Path) -> None:
+    """Refuse what reads as sentences, but has no words in its first column, or no sentences."""
+    if len(sentences) == 1 and (length := len(sentences[0].tokens)) > LONGEST:
+        raise DataError(f"{path}: one sentence of {length:,} tokens; an empty line must end each")
+    longer = [one.tokens for one in sentences if len(one.tokens) > 1]
+    for start in (0, 1):
+        if longer and all(t == [str(i) for i in range(start, start + len(t))] for t in longer):
+            raise DataError(f"{path}: its first column counts the words; the words must come first")
 
 
 def _bio(sentence: Sentence, path: Path) -> list[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ner.data import FILES, UNDIVIDED, locate, read
+from tasks.ner.data import FILES, LONGEST, UNDIVIDED, locate, read
+from tasks.task import DataError
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,33 @@ def test_sentences_of_one_file_are_numbered_through(tmp_path: Path) -> None:
     for split, number in (("train", 1), ("dev", 9), ("test", 10)):
         first = (read(tmp_path, split) or [])[0]
         assert (first["id"], first["tokens"]) == (f"{split}-{number}", [f"w{number}"])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1 Oslo B-X\n2 is O\n\n1 Yes O\n", "its first column counts the words"),
+        ("0 Oslo B-X\n1 is O\n", "its first column counts the words"),
+        ("a O\n" * (LONGEST + 1), "one sentence of 1,001 tokens"),
+    ],
+)
+def test_columns_that_are_no_sentences_are_refused(text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "dev.txt").write_text(text)
+    with pytest.raises(DataError, match=says):
+        read(tmp_path, "dev")
+
+
+def test_sentences_may_be_of_numbers_or_long(tmp_path: Path) -> None:
+    long = "a O\n" * (LONGEST + 1)
+    (tmp_path / "dev.txt").write_text(f"1 B-X\n2 O\n\n1 O\n3 O\n\n{long}")
+    assert [len(found["tokens"]) for found in read(tmp_path, "dev") or ()] == [2, 2, LONGEST + 1]
+
+
+def test_a_split_without_names_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "dev.txt").write_text("Oslo B-X\n\nyes O\n")
+    (tmp_path / "test.txt").write_text("Oslo O\n")
+    for split in ("dev", "test"):
+        read(tmp_path, split)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path / 'test.txt'}: not one name, so that nothing can be found in test"
+    ]
