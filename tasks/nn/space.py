@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +43,7 @@ class Space(nn.Module):
             self.register_buffer("total", torch.zeros(dim, dtype=torch.double))
             self.register_buffer("products", torch.zeros(sides, dtype=torch.double))
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Space:
         """Move to another device, unless it has no double precision, as Apple's GPUs have none."""
         if self.kind != "raw":
             try:
