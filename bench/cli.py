@@ -26,8 +26,8 @@ from elmo_core.imports import importing_torch
 def job(cfg: DictConfig) -> float:
     """Do one run and return its best dev score.
 
-    torch and Lightning are imported only now, so that `--help` is quick. Where a search does many
-    runs, it is the search that handles their errors; a sweep of ours does not come here.
+    torch and Lightning are imported only now, so that `--help` is quick. Our own sweepers do not
+    come here; under another one, that one handles errors.
     """
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():

@@ -105,7 +105,7 @@ def said_in(path: Path | None = None) -> Iterator[None]:
     """Inside, our log lines go to the console and are appended to `path`, if there is one."""
     handlers: list[logging.Handler] = [_line or _Lines()]
     if path is not None:
-        handlers.append(logging.FileHandler(path))
+        handlers.append(logging.FileHandler(path, encoding="utf-8"))
         handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     loggers = [logging.getLogger(name) for name in OURS]
     for logger in loggers:
@@ -207,7 +207,7 @@ class Counter:
 
 
 @contextmanager
-def progress(what: str, total: int, unit: str = "tokens") -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     """Tell how far something is while it is done.
 
     Args:

@@ -59,18 +59,18 @@ def _refused(error: OSError) -> str | None:
     """Say what the system would not do; None for a pipe that was closed, which is no error."""
     if error.strerror is None or error.errno == errno.EPIPE:
         return None
-    reason, path = error.strerror.lower(), error.filename
+    reason, path = error.strerror.lower(), error.filename or "a file"
     again = "the same command then goes on from the last whole epoch"
     if error.errno in NO_ROOM:
         full = "disk full" if error.errno == errno.ENOSPC else reason
         return f"{full}: make room; {again}"
-    if error.errno in DENIED and not _readable(path):
+    if error.errno in DENIED and error.filename and not _readable(path):
         return f"cannot read {path} ({reason}): change its permissions, or name another"
     if error.errno in UNWRITABLE:
         return f"cannot write {path} ({reason}): name another place (of runs: paths.runs=FOLDER)"
     if error.errno == errno.EFBIG:
         return f"cannot write {path} ({reason}): raise `ulimit -f`; {again}"
-    return f"{_shortened(str(path or 'a file'))}: {reason}"
+    return f"{_shortened(str(path))}: {reason}"
 
 
 def _readable(path: object) -> bool:

@@ -113,6 +113,8 @@ def _build(given: Namespace) -> None:
     from bench.overrides import composed
 
     cfg = composed(given.overrides)
+    if cfg.elmo.placement == "none":
+        raise RunError("elmo.placement=none asks no encoder: there is nothing to build")
     cfg.features.mode = "store"
     with importing_torch():
         from bench.console import said_in
@@ -121,12 +123,10 @@ def _build(given: Namespace) -> None:
         from bench.run.features import fill, store_of
 
     with said_in(), told(lambda: "interrupted; the same command goes on"):
-        task, training = task_of(cfg), cfg.training
-        data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
-        task.prepare(data.examples("train"))
         encoder = encoder_of(cfg)
-        if encoder is None:
-            raise RunError("elmo.placement=none asks no encoder: there is nothing to build")
+        assert encoder is not None
+        data = BenchData.of(cfg, task_of(cfg))
+        data.task.prepare(data.examples("train"))
         fill(cfg, store_of(cfg, encoder), data, *given.splits)
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,7 +63,7 @@ def main() -> None:
         if lines.isatty():
             example = json.dumps(predict.task.example_input)
             print(f"type a line, such as {example}; Ctrl-D ends", file=sys.stderr)
-        numbered = _told_of_columns(zip(count(1), lines, strict=False))
+        numbered = _told_of_columns(enumerate(lines, start=1))
         while batch := list(islice(numbered, 1 if lines.isatty() else given.batch_size)):
             for row in predict(batch):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)

@@ -170,7 +170,7 @@ def _clean(given: Namespace) -> None:
     from bench.run.record import BUSY, Record
 
     records = []
-    for row in _chosen(given):
+    for row in fitting(given.filters, rows_of(_found(given.runs))):
         record = Record(given.runs / row.task / row.id)
         if row.status not in (FAILED, UNFINISHED):
             continue
@@ -200,11 +200,6 @@ def _clean(given: Namespace) -> None:
 
 LISTED = ("id", "task", "data", "encoder", "seed", "dev")
 """What fits a narrow terminal: an id begins with the placement, a score says `finished`."""
-
-
-def _chosen(given: Namespace) -> list[Row]:
-    """Return the runs in the folder that was given which its filters describe."""
-    return fitting(given.filters, rows_of(_found(given.runs)))
 
 
 def _found(folder: Path) -> Records:

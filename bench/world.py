@@ -13,8 +13,13 @@ ALL = ("auto", "-1")
 
 def local_rank() -> int:
     """Return the number of this process among those that train a run on this machine, from 0."""
-    together = int(os.environ.get("SLURM_NTASKS", "1")) > 1
-    return int(os.environ.get("LOCAL_RANK") or (together and os.environ.get("SLURM_LOCALID")) or 0)
+    together = started_together() and os.environ.get("SLURM_LOCALID")
+    return int(os.environ.get("LOCAL_RANK") or together or 0)
+
+
+def started_together() -> bool:
+    """Say whether Slurm has started the processes of this run, so that Lightning starts none."""
+    return int(os.environ.get("SLURM_NTASKS", "1")) > 1
 
 
 def check_counted(trainer: Mapping[str, Any]) -> None:

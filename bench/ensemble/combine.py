@@ -74,7 +74,7 @@ def _combined(
     result = _outcome(found, record, committee, metrics, timing, asked)
     config = committee.first.cfg.copy()
     config.ensemble = [str(member.folder) for member in found]
-    record.write_lines("predictions.jsonl", predictions)
+    record.write_predictions(predictions)
     record.write_config(config)
     record.write_result(result)
     return result

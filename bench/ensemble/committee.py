@@ -82,7 +82,7 @@ class Committee:
         """
         examples, size = self._examples(split, ids), self.first.cfg.training.batch_size
         self._fill(split, examples)
-        with progress(f"combining, {split}", len(examples)) as advance:
+        with progress(f"combining, {split}", len(examples), "examples") as advance:
             for start in range(0, len(examples), size):
                 batch = [examples[i] for i in range(start, min(start + size, len(examples)))]
                 yield from predictions(self.task, self._output(batch), batch)

@@ -180,7 +180,7 @@ class _Evaluation:
             predictions += [{"split": split, **row} for row in rows]
             timing[f"{split}_s"] = round(time.perf_counter() - started, 2)
         result = self._result(record, metrics, timing, sitting(trainer, PROGRAM))
-        record.write_lines("predictions.jsonl", predictions)
+        record.write_predictions(predictions)
         record.write_config(self.cfg)
         record.write_environment()
         result = replace(result, files=record.checksums())
@@ -264,6 +264,5 @@ def _trainer(cfg: DictConfig, own_data: bool) -> pl.Trainer:
         limit_val_batches=limit,
         limit_test_batches=limit,
         logger=False,
-        enable_progress_bar=False,
         enable_checkpointing=False,
     )

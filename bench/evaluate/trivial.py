@@ -31,7 +31,7 @@ def yardsticks(
         be read any more or are others now, which is said in the log.
     """
     try:
-        data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
+        data = BenchData.of(cfg, task_of(cfg))
         train = data.split("train")
     except Exception as error:
         if explain(error) is None:

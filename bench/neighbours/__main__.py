@@ -159,7 +159,7 @@ def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
 
     path = smallworld.ensure("text") / "train.txt" if path is None else path.expanduser()
     files = find_texts([path]).values()
-    with progress("searching", sum(file.stat().st_size for file in files)) as bar:
+    with progress("searching", sum(file.stat().st_size for file in files), "bytes") as bar:
         yield (
             (words for file in files for words in read_sentences(file)),
             lambda words: bar(len(" ".join(words).encode()) + 1),

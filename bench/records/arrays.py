@@ -20,7 +20,7 @@ def packed(values: Array) -> dict[str, Any]:
     """Pack numbers in the smallest type that holds all of them exactly; columns stand together."""
     wide = np.asarray(values, dtype=np.float64)
     kind = next(kind for kind in TYPES if _holds(kind, wide))
-    content = np.asfortranarray(wide.astype(f"<{kind}")).tobytes(order="F")
+    content = wide.astype(f"<{kind}").tobytes(order="F")
     text = base64.b64encode(zlib.compress(content, 9)).decode("ascii")
     return {"type": kind, "shape": list(wide.shape), "zlib": text}
 

@@ -53,7 +53,7 @@ class Scored:
         steps = None if clusters is None else np.diff(clusters.astype(np.int64), prepend=0)
         return {
             "ids": self.ids,
-            "clusters": None if steps is None else packed(steps.astype(np.float64)),
+            "clusters": None if steps is None else packed(steps),
             "counts": packed(self.counts),
         }
 

@@ -191,8 +191,6 @@ def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
 
 def _below(folder: Path, cfg: DictConfig) -> Iterator[Path]:
     """Yield every file below a folder but hidden ones, and runs that are recorded there."""
-    runs = Path(cfg.paths.runs).expanduser().resolve()
-    for path in files_below(folder):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and not path.is_relative_to(runs):
+    for path in files_below(folder, os.path.realpath(Path(cfg.paths.runs).expanduser())):
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
             yield path

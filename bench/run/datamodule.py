@@ -8,6 +8,7 @@ from typing import TypedDict
 import pytorch_lightning as pl
 import torch
 from datasets import Dataset
+from omegaconf import DictConfig
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
@@ -103,6 +104,12 @@ class BenchData(pl.LightningDataModule):
         self.store: FeatureStore | None = None  # where no place wants the encoder
         self.splits: dict[str, Dataset | None] = {}
         self.fingerprints: dict[str, str] = {}  # of the whole splits, as they were read
+
+    @classmethod
+    def of(cls, cfg: DictConfig, task: Task) -> BenchData:
+        """Serve the data of a run, as its configuration says."""
+        share, control = cfg.data.train_share, cfg.data.control
+        return cls(task, cfg.training.batch_size, cfg.seed, share, control)
 
     def split(self, name: str) -> Dataset | None:
         """Return the examples of "train", "dev" or "test", read once; None where there is none."""

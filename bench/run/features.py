@@ -45,6 +45,16 @@ def shared_store(cfg: DictConfig, stores: dict[str, FeatureStore]) -> FeatureSto
     return stores.get(name)
 
 
+def computed_in(cfg: DictConfig) -> str:
+    """Return the mode in which features are computed: a GPU is given what is stored."""
+    return "auto" if cfg.features.mode == "gpu" else str(cfg.features.mode)
+
+
+def limit_of(cfg: DictConfig) -> int | None:
+    """Return how many bytes the store may take; None where nothing bounds it."""
+    return None if cfg.features.max_gb is None else int(cfg.features.max_gb * 1e9)
+
+
 def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) -> None:
     """Make the store ready for the sentences of these splits.
 
@@ -52,7 +62,7 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
     where they must be stored and cannot, and where an encoder of the user's gives other vectors
     than are stored of it.
     """
-    limit, sentences = cfg.features.max_gb, data.task.sentences
+    sentences = data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
     if cfg.features.mode != "live" and own_classes(cfg):  # a fingerprint may be a constant
         _require_same(store, data, splits[0])
@@ -61,9 +71,9 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
             store,
             (words for example in examples for words in sentences(example)),
             of=", ".join(splits),
-            mode="auto" if cfg.features.mode == "gpu" else cfg.features.mode,
-            limit=None if limit is None else int(limit * 1e9),
-            progress=partial(progress, "encoding"),
+            mode=computed_in(cfg),
+            limit=limit_of(cfg),
+            progress=partial(progress, "encoding", unit="tokens"),
         )
     except StoreError as error:
         raise RunError(f"features={cfg.features.mode}: {error}. {WAY_OUT}") from error

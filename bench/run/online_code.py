@@ -125,8 +125,6 @@ def _trained(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> Bench
             plugins=[SafeCheckpointIO()],
             logger=False,
             default_root_dir=folder,
-            num_sanity_val_steps=0,
-            enable_progress_bar=False,
         )
         trainer.fit(module, datamodule=data)
         state = read_checkpoint(Path(best.best_model_path), "cpu")["state_dict"]

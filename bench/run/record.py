@@ -2,7 +2,7 @@
 
     config.yaml         the resolved configuration
     run.log             what was said
-    result.json         the outcome (schema: bench/records.py)
+    result.json         the outcome (schema: bench/records/results.py)
     environment.txt     every installed package with its version
     predictions.jsonl   one line an example of dev and test
     head.safetensors    the trained model without the encoder;  vocabulary.json  what it reads
@@ -123,9 +123,11 @@ class Record:
         """Write `content` as JSON to the file `name` of the folder."""
         self._write(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
-    def write_lines(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
-        """Write one JSON object a line to the file `name` of the folder."""
-        self._write(name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    def write_predictions(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Write predictions.jsonl: one JSON object a line."""
+        self._write(
+            "predictions.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        )
 
     def write_environment(self) -> None:
         """Write environment.txt: the packages that are installed now."""

@@ -152,9 +152,7 @@ class _Run:
         online_code.check(cfg, task)
         self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
         placement = placement_of(cfg, self.encoder)
-        self.data = BenchData(
-            task, cfg.training.batch_size, cfg.seed, cfg.data.train_share, cfg.data.control
-        )
+        self.data = BenchData.of(cfg, task)
         train = self.data.examples("train")
         task.prepare(train)
         online_code.check_labels(cfg, task)
@@ -201,8 +199,6 @@ class _Run:
             plugins=[SafeCheckpointIO()],
             logger=logger or False,
             default_root_dir=str(self.record.folder),
-            num_sanity_val_steps=0,
-            enable_progress_bar=False,
             detect_anomaly=cfg.debug,
         )
 
@@ -257,7 +253,7 @@ class _Run:
             state = {key: value.contiguous() for key, value in module.model.state_dict().items()}
             temporary.write_bytes(as_bytes(state))  # save_file lets nobody else read it
         self.record.write_json("vocabulary.json", self.data.task.vocabulary())
-        self.record.write_lines("predictions.jsonl", predictions)
+        self.record.write_predictions(predictions)
         self.record.write_environment()
         result = replace(result, files=self.record.checksums())
         self.record.write_result(result)

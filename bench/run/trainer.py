@@ -66,6 +66,8 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             gradient_clip_algorithm="value" if training.clip_value else "norm",
             callbacks=[OwnSignals(), *average, *callbacks],
             use_distributed_sampler=False,
+            num_sanity_val_steps=0,
+            enable_progress_bar=False,
             enable_model_summary=False,
             **options,
         )

@@ -144,7 +144,7 @@ def _leaves(node: Any, place: str = "") -> Iterator[tuple[str, Any]]:
             yield inner, value
 
 
-def is_trusted(target: str, trusted: Sequence[str] = ()) -> bool:
+def is_trusted(target: str, trusted: Sequence[str]) -> bool:
     """Return whether a `_target_` may be built: a choice of conf/, or of a trusted package."""
     return target in _offered() or any(
         target.startswith(f"{name}.") and _lies_in(target, name) for name in trusted

@@ -62,7 +62,7 @@ def measured(
 def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) -> Step:
     pl.seed_everything(cfg.seed, verbose=False)
     task, training = task_of(cfg), cfg.training
-    data = BenchData(task, training.batch_size, cfg.seed, cfg.data.train_share)
+    data = BenchData.of(cfg, task)
     train = data.examples("train")
     task.prepare(train)
     module = BenchModule(task, placement_of(cfg, encoder), training, cfg.seed)
@@ -83,7 +83,6 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
             max_epochs=1,
             logger=False,
             enable_checkpointing=False,
-            enable_progress_bar=False,
         )
         trainer.fit(module, loader)
     ours, plain = laps.typical()

@@ -81,9 +81,10 @@ def _peer(found: Measured) -> Table | None:
         ("theirs", *(part for name in first.ours for part in (name, "ratio"))),
     )
     for each in peer.compared:
-        ours = (f"{rate:,.0f} {rate / each.theirs:.1f}" for rate in each.ours.values())
+        rates = each.ours.values()
+        ours = [text for rate in rates for text in (f"{rate:,.0f}", f"{rate / each.theirs:.1f}")]
         way = f"{each.batch}, {'sorted by length' if each.in_order else 'as they come'}"
-        table.add_row(way, f"{each.theirs:,.0f}", *" ".join(ours).split())
+        table.add_row(way, f"{each.theirs:,.0f}", *ours)
     return table
 
 

@@ -112,7 +112,7 @@ class Command:
         if not found:
             return ""
         self.record.folder.mkdir(parents=True, exist_ok=True)
-        with self.record.log.open("a") as file:
+        with self.record.log.open("a", encoding="utf-8") as file:
             file.write(found + text)
         last = text.rpartition(TRACEBACK)[2].splitlines()
         first = next((line for line in last if line[:1].strip()), "")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
@@ -23,7 +24,7 @@ from bench.run.record import Record
 from bench.run.trust import packages
 from bench.sweep.apart import CommandFailed, run_apart
 from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
-from bench.world import world_size
+from bench.world import started_together, world_size
 from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
     with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):
         came = _done(cfg)
     gc.collect()  # the model and its features, before the next run has its own
-    seconds = time.perf_counter() - started
+    came = replace(came, seconds=time.perf_counter() - started)
     left = _left(begun, number + 1, len(cells))
-    say(f"{label}: {came.what}, {seconds:.0f} s{left and f'; {left}'}")
-    return Outcome(came.status, came.what, came.mendable, seconds)
+    say(f"{label}: {came.what}, {came.seconds:.0f} s{left and f'; {left}'}")
+    return came
 
 
 def _left(begun: float, done: int, runs: int) -> str:
@@ -68,7 +69,13 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
 
     If another process is making it, wait until it is there.
     """
-    return _told(str(ensemble), lambda: _combined(ensemble, force))
+    from bench.ensemble.combine import combine
+
+    folders = [job.record.folder for job in ensemble.jobs]
+    cfg = ensemble.jobs[0].cfg
+    trusted = packages(cfg)  # whoever typed the sweep asked for them
+    made = partial(combine, folders, trusted=trusted)
+    return _made(str(ensemble), made, ensemble.record, force, cfg.debug)
 
 
 def evaluated(noisy: Noisy, force: bool, stores: dict[str, FeatureStore]) -> Outcome:
@@ -76,24 +83,42 @@ def evaluated(noisy: Noisy, force: bool, stores: dict[str, FeatureStore]) -> Out
 
     `stores` keeps the encoders that were loaded, for the next one.
     """
-    return _told(str(noisy), lambda: _evaluated(noisy, force, stores))
+    from bench.evaluate.evaluate import evaluate
+
+    folders, cfg = [noisy.job.record.folder], noisy.job.cfg
+
+    def made(force: bool) -> Finished:
+        (result,) = evaluate(folders, noisy.asked, stores, force=force, trusted=packages(cfg))
+        return result
+
+    return _made(str(noisy), made, noisy.record, force, cfg.debug)
 
 
-def _told(label: str, done: Callable[[], Outcome]) -> Outcome:
-    """Say on one line that something is being done, and then what came of it."""
+def _made(
+    label: str, make: Callable[[bool], Finished], record: Record, force: bool, debug: bool
+) -> Outcome:
+    """Make a result, or wait for the process that is making it; say on one line what came of it."""
+
+    def work() -> Finished:
+        try:
+            return make(force)
+        except BusyError:
+            record.wait()
+            return make(False)
+
     started = time.perf_counter()
     with one_line(label):
-        outcome = done()
-    seconds = time.perf_counter() - started
-    say(f"{label}: {outcome.what}, {seconds:.0f} s")
-    return Outcome(outcome.status, outcome.what, outcome.mendable, seconds)
+        came = outcome(work, record, debug)
+    came = replace(came, seconds=time.perf_counter() - started)
+    say(f"{label}: {came.what}, {came.seconds:.0f} s")
+    return came
 
 
 def _done(cfg: DictConfig) -> Outcome:
     _, record = chosen(cfg)
 
     def work() -> Finished:
-        if world_size(cfg.trainer) > 1 and not _started_together():
+        if world_size(cfg.trainer) > 1 and not started_together():
             return run_apart(HydraConfig.get().overrides.task, record)
         with importing_torch():
             from bench.run.run import run
@@ -122,41 +147,6 @@ def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcom
         return _failed(error, record, debug)
 
 
-def _started_together() -> bool:
-    """Say whether Slurm has started the processes of this run, so that Lightning starts none."""
-    return int(os.environ.get("SLURM_NTASKS", "1")) > 1
-
-
-def _combined(ensemble: Ensemble, force: bool) -> Outcome:
-    from bench.ensemble.combine import combine
-
-    folders = [job.record.folder for job in ensemble.jobs]
-    trusted = packages(ensemble.jobs[0].cfg)  # whoever typed the sweep asked for them
-    try:
-        try:
-            return _finished(combine(folders, force, trusted))
-        except BusyError:
-            ensemble.record.wait()
-            return _finished(combine(folders, trusted=trusted))
-    except Exception as error:
-        return _failed(error, ensemble.record, ensemble.jobs[0].cfg.debug)
-
-
-def _evaluated(noisy: Noisy, force: bool, stores: dict[str, FeatureStore]) -> Outcome:
-    from bench.evaluate.evaluate import evaluate
-
-    folders, trusted = [noisy.job.record.folder], packages(noisy.job.cfg)
-    try:
-        try:
-            (result,) = evaluate(folders, noisy.asked, stores, force=force, trusted=trusted)
-        except BusyError:
-            noisy.record.wait()
-            (result,) = evaluate(folders, noisy.asked, stores, trusted=trusted)
-    except Exception as error:
-        return _failed(error, noisy.record, noisy.job.cfg.debug)
-    return _finished(result)
-
-
 def _finished(result: Finished) -> Outcome:
     return Outcome("finished", f"dev {result.metric} {result.metrics['dev'][result.metric]:.2f}")
 
@@ -172,7 +162,7 @@ def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
         return Outcome("failed", str(error), mendable=False)
     first = (str(error).splitlines() or [""])[0]
     try:
-        with record.log.open("a") as file:
+        with record.log.open("a", encoding="utf-8") as file:
             traceback.print_exc(file=file)
         where = f" (traceback in {record.log})"
     except OSError:

@@ -12,7 +12,7 @@ from hydra.core.utils import JobReturn
 
 from bench.errors import ConfigError
 from bench.sweep.side_by_side import SideBySide, Slot
-from elmo_core.cores import usable_cores
+from elmo_core.cores import THREADS, usable_cores
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 Given = Sequence[int | str] | int | str | None
@@ -38,8 +38,8 @@ class Gpus(SideBySide):
             ConfigError: There is no GPU, or a key makes no sense.
         """
         names = places(self.gpus, self.per_gpu)
-        threads = {"OMP_NUM_THREADS": str(max(usable_cores() // len(names), 1)), **os.environ}
-        slots = [Slot({**threads, VISIBLE: name}, f" on GPU {name}") for name in names]
+        threads = os.environ.get(THREADS, str(max(usable_cores() // len(names), 1)))
+        slots = [Slot({THREADS: threads, VISIBLE: name}, f" on GPU {name}") for name in names]
         return self.done(job_overrides, slots)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from bench.records import CLEAN, Manifest, ManifestCell, noisy_row
+from bench.records import CLEAN, Manifest, ManifestCell, Searched, noisy_row
 from bench.sweep.apart import SEARCHPATH, folders
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
@@ -26,8 +26,8 @@ def write(
     cfg: DictConfig,
     places: Places,
     ensembles: Sequence[Ensemble],
-    noisy: Sequence[Noisy] = (),
-    searches: Sequence[GridSearch] = (),
+    noisy: Sequence[Noisy],
+    searches: Sequence[GridSearch],
 ) -> Path | None:
     """Write the manifest of an experiment and return its file; other sweeps have none.
 
@@ -36,7 +36,7 @@ def write(
     if cfg.experiment is None or not places:
         return None
     found = [search.record() for search in searches if search.settled]
-    content = replace(manifest(cfg, places, ensembles, noisy), searches=found)
+    content = manifest(cfg, places, ensembles, noisy, found)
     keys = {cell.key for cell in content.cells} | {key for each in found for key in each.keys}
     runs = "\n".join(sorted("/".join(key) for key in keys))
     plain = content.name.replace("/", "-")
@@ -49,7 +49,11 @@ def write(
 
 
 def manifest(
-    cfg: DictConfig, places: Places, ensembles: Sequence[Ensemble], noisy: Sequence[Noisy] = ()
+    cfg: DictConfig,
+    places: Places,
+    ensembles: Sequence[Ensemble],
+    noisy: Sequence[Noisy],
+    searches: Sequence[Searched],
 ) -> Manifest:
     """Return the experiment as it was expanded. An ensemble is a column, with one run a row.
 
@@ -78,6 +82,7 @@ def manifest(
         encoder=_distinct(job.encoder for _, job in places),
         command=command([*cfg.hydra.overrides.task, *cfg.hydra.overrides.hydra], cfg.hydra),
         cells=cells,
+        searches=list(searches),
     )
 
 

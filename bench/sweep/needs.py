@@ -36,13 +36,7 @@ class Needs:
         """Return the data of a run, its splits read."""
 
         def read() -> BenchData:
-            data = BenchData(
-                task_of(cfg),
-                cfg.training.batch_size,
-                cfg.seed,
-                cfg.data.train_share,
-                cfg.data.control,
-            )
+            data = BenchData.of(cfg, task_of(cfg))
             for split in ("train", "dev", "test"):
                 data.split(split)
             return data

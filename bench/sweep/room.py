@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from bench.errors import RunError
 from bench.run.datamodule import BenchData
-from bench.run.features import WAY_OUT, store_of
+from bench.run.features import WAY_OUT, computed_in, limit_of, store_of
 from elmo_core import Encoder
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.plan import Cost, Wanted, Way, amount, decide, estimate
@@ -33,9 +33,8 @@ def served(cfg: DictConfig, data: BenchData, split: str) -> Dataset:
 
 
 def _mode(cfg: DictConfig) -> str:
-    """Return in which mode a run reads features: a GPU is given what is stored, a trial nothing."""
-    given = "auto" if cfg.features.mode == "gpu" else cfg.features.mode
-    return "live" if cfg.trainer.limit_batches else given
+    """Return in which mode a run reads features: those of a trial are not kept."""
+    return "live" if cfg.trainer.limit_batches else computed_in(cfg)
 
 
 class Features:
@@ -73,7 +72,7 @@ class Features:
             anew = mode == "live"
             missing = set(wanted.distinct) if anew else store.attach(wanted.distinct)
             cost = estimate(store, {each: wanted.distinct[each] for each in missing})
-            limit = cfg.features.max_gb and int(cfg.features.max_gb * 1e9)
+            limit = limit_of(cfg)
             way: Way = "live"
             said = ""
             if not anew:

@@ -155,14 +155,11 @@ class Sweep(Sweeper):
             print(f"{name}: {line}", file=sys.stderr)
         return cells
 
-    def _places(
-        self, cells: Sequence[Cell], jobs: dict[Path, Job] | None = None
-    ) -> list[tuple[Cell, Job]]:
+    def _places(self, cells: Sequence[Cell], jobs: dict[Path, Job]) -> list[tuple[Cell, Job]]:
         """Return each cell with the run that fills it; one run may fill several cells.
 
         Those of these runs that are not among `jobs`, by folder, join them.
         """
-        jobs = {} if jobs is None else jobs
         places = []
         for cell in cells:
             config.check_seed(cell.seed)  # cells that differ in it alone are composed once

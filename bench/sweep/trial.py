@@ -65,10 +65,8 @@ def tried(cfg: DictConfig, data: BenchData, encoder: Encoder | None, mixes: Plac
         devices=1,
         max_epochs=1,
         limit_train_batches=STEPS + 1,
-        num_sanity_val_steps=0,
         logger=False,
         enable_checkpointing=False,
-        enable_progress_bar=False,
     )
     module = BenchModule(data.task, mixes, cfg.training, cfg.seed)
     trainer.fit(module, data.train_dataloader(), _middle_of_dev(data))
@@ -95,14 +93,13 @@ class _Laps(pl.Callback):
         self.dev: list[float] = []
         self.started = 0.0
 
-    def on_train_batch_start(self, *_: Any) -> None:
+    def _start(self, *_: object, **__: object) -> None:
         self.started = _now()
+
+    on_train_batch_start = on_validation_batch_start = _start
 
     def on_train_batch_end(self, *_: Any) -> None:
         self.train.append(_now() - self.started)
-
-    def on_validation_batch_start(self, *_: Any) -> None:
-        self.started = _now()
 
     def on_validation_batch_end(self, *_: Any) -> None:
         self.dev.append(_now() - self.started)

@@ -90,7 +90,7 @@ class Maker:
             rows = [
                 row for split in splits for row in _rows(task, split, skill, cluster_size, drawn)
             ]
-            record.write_lines("predictions.jsonl", rows)
+            record.write_predictions(rows)
             result = _finished(chosen, rows, splits, train, shift, drawn)
         record.write_result(result)
         return run_id

@@ -89,7 +89,7 @@ def test_progress_without_a_terminal(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
-    with console.progress("encoding", 3000) as advance:
+    with console.progress("encoding", 3000, "tokens") as advance:
         clock[0] = 40.0
         advance(1000)
     assert capsys.readouterr().err == "encoding: 1,000/3,000 tokens, about 80 s left\n"

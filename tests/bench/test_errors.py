@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
-from bench.errors import exit_status
+from bench.errors import exit_status, explain
 from elmo_core.errors import one_line
 
 
@@ -19,7 +20,7 @@ def test_an_error_in_a_file_of_the_users_is_said_to_be_there(tmp_path: Path) -> 
     encode = runpy.run_path(str(path))["encode"]
     with pytest.raises(TypeError) as caught, exit_status(False), exit_status(False):
         encode()
-    (note,) = getattr(caught.value, "__notes__", ())
+    (note,) = vars(caught.value)["__notes__"]
     assert f"{path}, line 4" in note
 
 
@@ -27,3 +28,9 @@ def test_an_error_of_ours_is_not() -> None:
     with pytest.raises(AttributeError) as caught, exit_status(False):
         one_line(None)  # type: ignore[arg-type]
     assert not getattr(caught.value, "__notes__", None)
+
+
+def test_a_refusal_without_a_name_is_told() -> None:
+    said = explain(PermissionError(errno.EACCES, "Permission denied"))
+    assert said is not None
+    assert said.startswith("cannot write a file (permission denied)")

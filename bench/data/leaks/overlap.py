@@ -132,7 +132,8 @@ class Collection:
         ):
             run = [pair for _, pair in group]
             (shift, first), words = run[0], len(run) + SHINGLE - 1
-            same = text[first : first + words] == self._words[first + shift :][:words]
+            start = first + shift
+            same = text[first : first + words] == self._words[start : start + words]
             if words >= min(RUN, length) and same:  # unless a hash value met another by chance
                 share = len(run) / (length - SHINGLE + 1)
                 kind = "run" if words >= RUN else "short"

@@ -33,7 +33,9 @@ def search(
     """Return where each sentence was found best, and how many lines the `targets` lack."""
     found: dict[int, Place] = {}
     removed = 0
-    with progress("searching", sum(path.stat().st_size for path in files.values())) as advance:
+    with progress(
+        "searching", sum(path.stat().st_size for path in files.values()), "bytes"
+    ) as advance:
         for name, path in files.items():
             with ExitStack() as stack:
                 out = None

@@ -33,16 +33,10 @@ class EpochProgress(Callback):
         news = f", dev so far {max(scores):.2f}" if scores else ""
         self._count(trainer, self._epoch(trainer), int(trainer.num_training_batches), run, news)
 
-    def on_train_batch_end(self, trainer: Trainer, *_: object) -> None:
-        self._advance()
-
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         fitting = trainer.state.fn == "fit"
         what = f"{self._epoch(trainer)}, dev" if fitting else "dev"
         self._count(trainer, what, int(sum(trainer.num_val_batches)))
-
-    def on_validation_batch_end(self, trainer: Trainer, *_: object) -> None:
-        self._advance()
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self._stop()
@@ -52,15 +46,6 @@ class EpochProgress(Callback):
     def on_test_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self._count(trainer, "test", int(sum(trainer.num_test_batches)))
 
-    def on_test_batch_end(self, trainer: Trainer, *_: object) -> None:
-        self._advance()
-
-    def on_test_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        self._stop()
-
-    def on_exception(self, *_: object) -> None:
-        self._stop()
-
     def _epoch(self, trainer: Trainer) -> str:
         return f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
 
@@ -69,11 +54,14 @@ class EpochProgress(Callback):
         if trainer.is_global_zero:
             self.counter = Counter(what, total, "batches", *more)
 
-    def _advance(self) -> None:
+    def _advance(self, *_: object, **__: object) -> None:
         if self.counter is not None:
             self.counter.advance()
 
-    def _stop(self) -> None:
+    def _stop(self, *_: object, **__: object) -> None:
         if self.counter is not None:
             self.counter.stop()
         self.counter = None
+
+    on_train_batch_end = on_validation_batch_end = on_test_batch_end = _advance
+    on_test_end = on_exception = _stop

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytorch_lightning as pl
 
 from bench.interrupts import take_back
@@ -16,11 +14,7 @@ class OwnSignals(pl.Callback):
     for this one in the meantime never come, and none ends.
     """
 
-    def on_train_start(self, *_: Any) -> None:
+    def _take_back(self, *_: object, **__: object) -> None:
         take_back()
 
-    def on_validation_start(self, *_: Any) -> None:
-        take_back()
-
-    def on_test_start(self, *_: Any) -> None:
-        take_back()
+    on_train_start = on_validation_start = on_test_start = _take_back

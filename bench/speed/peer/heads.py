@@ -99,7 +99,7 @@ def measured(
             _, sides[precision] = stack.enter_context(ours)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         cfg = composed([*words, *said["overrides"]])
-        data = BenchData(task_of(cfg), cfg.training.batch_size, cfg.seed, cfg.data.train_share)
+        data = BenchData.of(cfg, task_of(cfg))
         data.task.prepare(data.examples("train"))
         request = _request(cfg, data.task, encoder, folder)
         request["overrides"] = [*words, *said["overrides"]]

@@ -34,7 +34,7 @@ def drawn(folder: Path, placement: str, **words: str) -> None:
         sides = {side: f"{row[side]}!" for side in ("gold", "prediction")}
         row["drawn"] = {"text": f"pair {i}", **sides, **words}
         row["slices"] = {"label": row["gold"], "length": i % 50}
-    Record(run).write_lines("predictions.jsonl", rows)
+    Record(run).write_predictions(rows)
 
 
 @pytest.fixture

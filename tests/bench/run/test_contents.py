@@ -94,6 +94,16 @@ def test_a_task_that_names_no_files_has_all_of_the_folder(
     assert content(cfg) != first
 
 
+def test_data_below_the_runs_counts_too(
+    configured: Configured, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.snli.task.SNLI.paths", lambda *_: ())
+    cfg = configured("task=snli", f"data.dir={data}", f"paths.runs={data.parent}")
+    first = content(cfg)
+    drop_a_line(data / "snli_1.0_dev.jsonl")
+    assert content(cfg) != first
+
+
 @pytest.mark.parametrize("task", ["coref", "ner", "pos", "snli", "squad", "srl", "sst5", "wsd"])
 def test_every_task_names_what_it_reads(task: str, configured: Configured, tmp_path: Path) -> None:
     from tasks import smallworld
