@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from elmo_core.bilm.chars import check_sentences
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import sent
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders.batches import batches
 from elmo_core.errors import WeightsError
+from elmo_core.precision import exact_float32
 from elmo_core.word_vectors import WordVectors
 
 URL = "https://s3.amazonaws.com/research.metamind.io/cove/wmtlstm-8f474287.pth"

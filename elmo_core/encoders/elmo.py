@@ -10,11 +10,12 @@ from torch import Tensor
 
 from elmo_core.bilm import weights
 from elmo_core.bilm.bilm import BiLM
-from elmo_core.bilm.chars import boundary_ids, check_sentences, word_ids
+from elmo_core.bilm.chars import boundary_ids, word_ids
 from elmo_core.bilm.frozen import FrozenBiLM
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import portions, sent
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders.batches import batches
+from elmo_core.precision import exact_float32
 
 Sentences = Sequence[Sequence[str]]
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.frozen import FrozenDirections
 from elmo_core.bilm.lstm import ProjectedLSTM
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import portions, sent
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders import manylangs_layout as layout
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.manylangs_layout import BOUNDARIES, Settings
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.precision import exact_float32
 from elmo_core.products import PRECISIONS
 
 CHUNK_WORDS = 128

@@ -16,9 +16,9 @@ from torch import Generator
 
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import word_ids
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.downloads.presets import preset
 from elmo_core.encoders.elmo import ElmoEncoder
+from elmo_core.precision import exact_float32
 
 VERSION = "random 1"
 """Of how weights are drawn. It stands in the fingerprint with all that decides them: the weights

@@ -17,15 +17,15 @@ from safetensors import SafetensorError
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_core.bilm.chars import check_sentences
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import sent
 from elmo_core.downloads.fetch import downloads_are_off
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.hub import commit
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
 from elmo_core.errors import OptionsError, WeightsError, did_you_mean
 from elmo_core.packages import needed
+from elmo_core.precision import exact_float32
 
 BATCH_TOKENS = 4096
 """Sub-words in a batch: with 13 layers of 768 numbers, 160 MB of results."""
