@@ -1,4 +1,5 @@
-"""What an encoder is: the protocol that all of `encoders/`, and anybody's own, keeps to."""
+"""What an encoder is: the protocol that all of `encoders/`, and anybody's own, keeps to, and the
+check of what it is given to read."""
 
 from __future__ import annotations
 
