@@ -64,12 +64,11 @@ def _of(ours: Records, group: Group) -> Reproduction:
             against, _ = compared(first, second, split)
         except Incomparable as why:
             reason = str(why)
-    scores = [(before, after) for *_, before, after in both]
     return Reproduction(
         group,
         split,
-        theirs=tuple(before for before, _ in scores),
-        ours=tuple(after for _, after in scores),
+        theirs=tuple(score for _, _, score, _ in both),
+        ours=tuple(score for _, _, _, score in both),
         against=against,
         reason=reason,
     )
