@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Collection
+from pathlib import Path
 
 
 def add_overrides(parser: ArgumentParser) -> None:
@@ -19,3 +21,15 @@ def add_trust(parser: ArgumentParser) -> None:
         metavar="PACKAGE",
         help="a package of yours whose tasks and encoders the run may name (may be repeated)",
     )
+
+
+def text_files(named: Path | None) -> Collection[Path]:
+    """Return the files of a text that a verb was given; by default the built-in one.
+
+    Raises TextError where there is none.
+    """
+    from elmo_core.text.files import find_texts
+    from tasks import smallworld
+
+    path = named.expanduser() if named else smallworld.ensure("text") / "train.txt"
+    return find_texts([path]).values()

@@ -1,4 +1,5 @@
-"""What an encoder is: the protocol that all of `encoders/`, and anybody's own, keeps to."""
+"""What an encoder is: the protocol that all of `encoders/`, and anybody's own, keeps to, and the
+check of what it is given to read."""
 
 from __future__ import annotations
 
@@ -72,3 +73,17 @@ class KeepsWords(Protocol):
 
     def keep_words(self, words: Iterable[str]) -> None:
         """Compute that part of these words now, for good: `encode` then only looks it up."""
+
+
+def check_sentences(sentences: Sequence[Sequence[str]]) -> None:
+    """Raise ValueError, naming the place, where a sentence is empty or a token is no word."""
+    for i, words in enumerate(sentences):
+        if isinstance(words, str):
+            raise ValueError(f"sentence {i} is a string: give a list of tokens")
+        if len(words) == 0:
+            raise ValueError(f"sentence {i} is empty")
+        for j, word in enumerate(words):
+            if not isinstance(word, str):
+                raise ValueError(f"sentence {i}, token {j}: not a string but {word!r}")
+            if not word:
+                raise ValueError(f"sentence {i}, token {j}: an empty word")

@@ -158,10 +158,10 @@ def _parse_choice(choice: str | int, layers: int) -> str | int:
     raise ValueError(f"unknown layers {choice!r}: choose {names}, or an index below {layers}")
 
 
-def _norm_sentences(layer: Tensor, mask: Tensor, eps: float = 1e-12) -> Tensor:
+def _norm_sentences(layer: Tensor, mask: Tensor) -> Tensor:
     """Bring one layer, (batch, tokens, dim), to mean 0 and variance 1 within each sentence."""
     real = mask.unsqueeze(-1).to(layer.dtype)
     count = (real.sum(dim=(1, 2), keepdim=True) * layer.shape[-1]).clamp(min=1)
     centred = layer - (layer * real).sum(dim=(1, 2), keepdim=True) / count
     variance = (centred * real).square().sum(dim=(1, 2), keepdim=True) / count
-    return centred * torch.rsqrt(variance + eps)
+    return centred * torch.rsqrt(variance + 1e-12)

@@ -27,11 +27,11 @@ from torch import Tensor, nn
 from elmo_core import heap
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.lstm import ProjectedLSTM
-from elmo_core.pretraining import folder, settings
+from elmo_core.pretraining import settings
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.model import Direction, LanguageModel
 from elmo_core.pretraining.module import PretrainingModule
-from elmo_core.pretraining.prepare import ENCODED, TRAIN
+from elmo_core.pretraining.prepare import ENCODED, TRAIN, VOCABULARY
 from elmo_core.pretraining.streams import Streams
 from elmo_core.pretraining.vocabulary import Vocabulary
 
@@ -47,7 +47,7 @@ def main() -> None:
     given = parser.parse_args()
     heap.keep()
     options, training = settings.read(given.options)
-    vocabulary = Vocabulary.read(given.corpus / folder.VOCABULARY)
+    vocabulary = Vocabulary.read(given.corpus / VOCABULARY)
     text = Corpus(given.corpus / ENCODED / TRAIN, vocabulary, options.characters)
     model = LanguageModel(BiLM(options), len(vocabulary), training.dropout).to(given.device)
     step = Step(PretrainingModule(model, text, training), given.device, given.precision == "bf16")
@@ -162,7 +162,7 @@ class Step:
     def _parts(self, number: int) -> Iterator[tuple[str, Callable[[], object]]]:
         window = self.streams.window(number)
         yield "reading the text", lambda: self.streams.window(number)
-        self.window = type(window)(*(tensor.to(self.device) for tensor in window))
+        self.window = window.to(self.device)
         yield "character CNN", lambda: self._words().sum().backward()
         words = self._words().detach().requires_grad_()
         yield "LSTMs", lambda: self._contexts(words).sum().backward()
@@ -196,15 +196,13 @@ class Step:
         """Return a window's loss from zero state, nothing dropped out."""
         self.module.eval()
         self.draws = count()  # the same negatives for both
-        window = self.streams.window(number)
-        self.window = type(window)(*(tensor.to(self.device) for tensor in window))
+        self.window = self.streams.window(number).to(self.device)
         loss = self._loss(self._contexts(self._words()).flatten(0, 2)).item()
         self.module.train()
         return loss
 
     def all_of(self, number: int) -> None:
-        window = self.streams.window(number)
-        self.window = type(window)(*(tensor.to(self.device) for tensor in window))
+        self.window = self.streams.window(number).to(self.device)
         with self.autocast():
             vectors, _ = self.model(self.window, self.state)
         self._loss(vectors.flatten(0, 2)).backward()

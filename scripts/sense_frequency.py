@@ -52,7 +52,7 @@ def table(run: Path) -> Iterator[str]:
         right = bool(set(right_ones) & set(answer))
         usual += max(counts, key=lambda key: counts[key]) in right_ones
         here = _class(max(counts.get(key, 0) for key in right_ones))
-        there = _class(max(counts.get(key, 0) for key in answer))
+        there = _class(max((counts.get(key, 0) for key in answer), default=0))
         of_gold[here] += 1
         gold_right[here] += right
         of_answer[there] += 1

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
-from bench.options import add_overrides, add_trust
+from bench.options import add_overrides, add_trust, text_files
+from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -47,7 +48,7 @@ def parser() -> ArgumentParser:
         "--text", type=Path, help="text file, or folder of them (default: the built-in text)"
     )
     found.add_argument(
-        "--sentences", type=int, default=1000, help="drawn from the text (default: 1000)"
+        "--sentences", type=whole_number, default=1000, help="drawn from the text (default: 1000)"
     )
     found.add_argument("--seed", type=int, default=1, help="what draws them (default: 1)")
     found.add_argument(
@@ -70,8 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
     with exit_status(debug=False):
-        if given.sentences < 1:
-            raise RunError(f"--sentences {given.sentences}: must be 1 or more")
         if given.out.is_dir():
             raise RunError(f"-o {given.out}: is a folder: name a file, such as atlas.html in it")
         with importing_torch():
@@ -115,12 +114,9 @@ def _atlas(given: Namespace) -> Atlas:
 
 def _text(path: Path | None) -> Iterator[list[str]]:
     """Read the beginning of the text."""
-    from elmo_core.text.files import find_texts
     from elmo_core.text.sentences import read_sentences
-    from tasks import smallworld
 
-    path = smallworld.ensure("text") / "train.txt" if path is None else path.expanduser()
-    files = find_texts([path]).values()
+    files = text_files(path)
     return islice((words for file in files for words in read_sentences(file)), READ)
 
 

@@ -8,10 +8,11 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import torch
+from torch.nn import functional as F
 
 from bench.atlas import geometry
 from bench.atlas.sample import Sample
-from bench.neighbours.search import Nearest, Occurrence
+from bench.neighbours.search import Occurrence
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,8 @@ def nearest_uses(found: Sample, word: str) -> Uses:
     others = [number for number in others if found.uses[number].sentence != asked.sentence]
     nearest = []
     for layer in range(len(found.layers[0])):
-        vectors = found.vectors(layer)
-        search = Nearest[Occurrence](torch.from_numpy(vectors[first]), 1)
-        search.add(
-            [found.uses[number] for number in others],
-            torch.from_numpy(np.ascontiguousarray(vectors[others])),
-        )
-        nearest.append(search.ranked[0])
+        vectors = torch.from_numpy(found.vectors(layer))
+        cosines = F.normalize(vectors[others], dim=1) @ F.normalize(vectors[first], dim=0)
+        best = int(cosines.argmax())
+        nearest.append((float(cosines[best]), found.uses[others[best]]))
     return Uses(asked, nearest)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import RunError, exit_status
-from bench.options import add_overrides
+from bench.options import add_overrides, text_files
+from elmo_core.arguments import whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -41,7 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser().parse_intermixed_args(arguments)
     with exit_status(debug=False):
         query = _query(given.sentence, given.word)
-        _positive("--top", given.top)
         encoder = _encoder(given.overrides)
         layer = _layer(given.layer, encoder)
         found = _search(given, encoder, query, layer)
@@ -68,7 +68,9 @@ def parser() -> ArgumentParser:
     )
     found.add_argument("--layer", type=int, help="from 0, the words alone (default: the top one)")
     found.add_argument("--same-word", action="store_true", help="only contexts of the word itself")
-    found.add_argument("--top", type=int, default=5, help="neighbours of each kind (default: 5)")
+    found.add_argument(
+        "--top", type=whole_number, default=5, help="neighbours of each kind (default: 5)"
+    )
     found.add_argument("--json", action="store_true", help="for programs")
     return found
 
@@ -98,11 +100,6 @@ def _query(text: str, word: str) -> Occurrence:
     if number and not 1 <= int(number) <= len(places):
         raise RunError(f"--word {word}: the sentence has {name!r} {len(places)} times")
     return Occurrence(sentence, places[int(number or 1) - 1])
-
-
-def _positive(option: str, value: int) -> None:
-    if value < 1:
-        raise RunError(f"{option} {value}: must be 1 or more")
 
 
 def _encoder(words: Sequence[str]) -> Encoder:
@@ -153,12 +150,9 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
     """Yield the corpus's sentences, and what moves a progress bar on by each that is read."""
     from bench.console import progress
-    from elmo_core.text.files import find_texts
     from elmo_core.text.sentences import read_sentences
-    from tasks import smallworld
 
-    path = smallworld.ensure("text") / "train.txt" if path is None else path.expanduser()
-    files = find_texts([path]).values()
+    files = text_files(path)
     with progress("searching", sum(file.stat().st_size for file in files), "bytes") as bar:
         yield (
             (words for file in files for words in read_sentences(file)),

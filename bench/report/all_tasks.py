@@ -46,7 +46,7 @@ def _of(grid: Grid, column: str) -> AllTasks | None:
     comparisons: list[Comparison] = []
     scores: list[tuple[Array, Array]] = []
     for row in grid.experiment.rows:
-        entry, base = (grid.entries.get((row, c or "")) for c in (column, grid.base(row, column)))
+        entry, base = grid.entries.get((row, column)), grid.against(row, column)
         if entry and entry.against and entry.scores and base and base.scores:
             comparisons.append(entry.against)
             scores.append((np.array(base.scores.values), np.array(entry.scores.values)))

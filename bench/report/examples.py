@@ -66,7 +66,7 @@ def changes(grid: Grid, most: int = MOST) -> list[Changes]:
     """Return what each column changed; nothing of those whose predictions are not there."""
     found = []
     for (row, column), entry in grid.entries.items():
-        base = grid.entries.get((row, grid.base(row, column) or ""))
+        base = grid.against(row, column)
         if entry.against is None or base is None:
             continue
         try:

@@ -120,8 +120,21 @@ class Grid:
         return mean_yardsticks(entry.runs, entry.split)
 
     def base(self, row: str, column: str) -> str | None:
-        """Return the column that this one is compared with."""
-        return _baseline(self.experiment, self.entries, row, column)
+        """Return the column that this one is compared with: the experiment's baseline; for sample
+        efficiency, the one without ELMo on as much data."""
+        experiment = self.experiment
+        if experiment.view is not View.efficiency or experiment.baseline is not None:
+            return experiment.baseline if column != experiment.baseline else None
+        entry = self.entries.get((row, column))
+        if entry is None or entry.cells[0].placement == "none":
+            return None
+        alike = (entry.cells[0] for entry in self.row(row) if entry)
+        x = entry.cells[0].x
+        return next((c.column for c in alike if c.placement == "none" and c.x == x), None)
+
+    def against(self, row: str, column: str) -> Entry | None:
+        """Return the entry that this one is compared with."""
+        return self.entries.get((row, self.base(row, column) or ""))
 
     def paper_difference(self, row: str, column: str) -> float | None:
         """The paper's number minus the paper's baseline."""
@@ -156,19 +169,7 @@ def fill(experiment: Experiment, records: Records) -> Grid:
             if here:
                 paper = experiment.paper.get(row, {}).get(column)
                 entries[row, column] = _entry(here, split, paper, records)
-    return Grid(experiment, _compare(experiment, entries))
-
-
-def _baseline(experiment: Experiment, entries: Entries, row: str, column: str) -> str | None:
-    """Return the column that this one is compared with: the experiment's baseline; for sample
-    efficiency, the one without ELMo on as much data."""
-    if experiment.view is not View.efficiency or experiment.baseline is not None:
-        return experiment.baseline if column != experiment.baseline else None
-    here = entries[row, column].cells[0] if (row, column) in entries else None
-    if here is None or here.placement == "none":
-        return None
-    alike = (entry.cells[0] for (r, _), entry in entries.items() if r == row)
-    return next((c.column for c in alike if c.placement == "none" and c.x == here.x), None)
+    return _compare(Grid(experiment, entries))
 
 
 def _split(cells: Sequence[ManifestCell], wanted: str, records: Records) -> str:
@@ -203,11 +204,11 @@ def _gap(cell: ManifestCell, records: Records) -> Gap:
     return Gap(cell, "unfinished" if cell.key in records.unfinished else "missing")
 
 
-def _compare(experiment: Experiment, entries: Entries) -> Entries:
+def _compare(grid: Grid) -> Grid:
     """Compare each entry with its row's baseline, and correct the p-values of all together."""
-    filled = dict(entries)
-    for (row, column), entry in entries.items():
-        base = entries.get((row, _baseline(experiment, entries, row, column) or ""))
+    filled = dict(grid.entries)
+    for (row, column), entry in grid.entries.items():
+        base = grid.against(row, column)
         if base is None or not entry.runs:
             continue
         try:
@@ -220,4 +221,4 @@ def _compare(experiment: Experiment, entries: Entries) -> Entries:
     family = [(key, entry.against.p) for key, entry in filled.items() if entry.against]
     for (key, _), p in zip(family, holm([p for _, p in family]), strict=True):
         filled[key] = replace(filled[key], p=p)
-    return filled
+    return replace(grid, entries=filled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -50,8 +50,3 @@ def _mean(place: str, results: Sequence[Finished]) -> MeanMix:
         from_uniform=fmean(from_uniform(mix.weights) for mix in found),
         seeds=len(found),
     )
-
-
-def layers(found: Iterable[MeanMix]) -> int:
-    """Return the number of layers of the mix that has most."""
-    return max((len(mix.weights) for mix in found), default=0)

@@ -13,8 +13,8 @@ from bench.report.compare import paired
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
 from bench.report.read import Run
-from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution, resolutions
-from bench.report.statistics import POWER, Comparison
+from bench.report.resolution import LARGEST, Resolution, resolutions
+from bench.report.statistics import MOST_SEEDS, POWER, Comparison
 from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, smallest
 from bench.run.provenance import SUITE
 
@@ -62,7 +62,7 @@ def _scores(grid: Grid) -> Iterator[str]:
 
 def _cut_short(grid: Grid) -> Iterator[str]:
     """Say how many runs, or runs evaluated, are trials, which saw a few batches of the data."""
-    runs = {(run.task, run.id): run for entry in grid.entries.values() for run in entry.runs}
+    runs = {run.key: run for entry in grid.entries.values() for run in entry.runs}
     limits = Counter(run.limit_batches for run in runs.values() if run.limit_batches)
     for limit, number in sorted(limits.items()):
         yield (
@@ -159,7 +159,7 @@ def _trained(grid: Grid) -> list[tuple[str, Run]]:
     for (_, column), entry in grid.entries.items():
         for run in entry.runs:
             if run.result.evaluation is None and not run.result.ensemble:
-                found.setdefault((run.task, run.id), (column, run))
+                found.setdefault(run.key, (column, run))
     return list(found.values())
 
 
@@ -205,7 +205,7 @@ def _fewer_seeds(grid: Grid) -> Iterator[str]:
     """Say where a difference is not that of the scores beside it, since some have no partner."""
     found = []
     for (row, column), entry in grid.entries.items():
-        base = grid.entries.get((row, grid.base(row, column) or ""))
+        base = grid.against(row, column)
         if base and entry.against:
             pairs = paired(base.runs, entry.runs)
             if {run for pair in pairs for run in pair} < {*base.runs, *entry.runs}:

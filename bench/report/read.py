@@ -48,6 +48,10 @@ class Run:
         return self.folder.parent.name
 
     @property
+    def key(self) -> Key:
+        return self.task, self.id
+
+    @property
     def seed(self) -> int:
         return self.result.seed
 
@@ -146,7 +150,7 @@ class Records:
         """The finished runs without those that were trials of a search and nothing else."""
         asked = set().union(*map(_cells, self.experiments))
         trials = set().union(*map(_trials, self.experiments)) - asked
-        return [run for run in self.finished if (run.task, run.id) not in trials]
+        return [run for run in self.finished if run.key not in trials]
 
     @property
     def evaluations(self) -> list[Run]:

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from bench.report.compare import Incomparable, compared
 from bench.report.groups import Group, groups
-from bench.report.read import Records, Run
+from bench.report.read import Records
 from bench.report.statistics import Comparison
 
 ROUNDING = 1e-6  # points
@@ -50,23 +50,25 @@ def reproductions(ours: Records, reference: Records) -> list[Reproduction]:
 
 def _of(ours: Records, group: Group) -> Reproduction:
     split = group.first.result.primary.split
-    pairs = [(run, ours.runs.get((run.task, run.id))) for run in group.runs]
-    both = [(theirs, run) for theirs, run in pairs if run is not None and _has(run, split)]
-    first, second = [theirs for theirs, _ in both], [run for _, run in both]
+    both = [
+        (theirs, run, before, after)
+        for theirs in group.runs
+        if (run := ours.runs.get(theirs.key))
+        and (before := theirs.score(split)) is not None
+        and (after := run.score(split)) is not None
+    ]
     against, reason = None, ""
     if both:
         try:
+            first, second = [theirs for theirs, *_ in both], [run for _, run, *_ in both]
             against, _ = compared(first, second, split)
         except Incomparable as why:
             reason = str(why)
     return Reproduction(
-        group, split, _scores(first, split), _scores(second, split), against, reason
+        group,
+        split,
+        theirs=tuple(score for _, _, score, _ in both),
+        ours=tuple(score for _, _, _, score in both),
+        against=against,
+        reason=reason,
     )
-
-
-def _has(run: Run, split: str) -> bool:
-    return run.score(split) is not None
-
-
-def _scores(runs: list[Run], split: str) -> tuple[float, ...]:
-    return tuple(float(score) for run in runs if (score := run.score(split)) is not None)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from bench.report.grid import Grid
 from bench.report.statistics import Comparison, seeds_needed, smallest_difference
 
-MOST_SEEDS = 100
 LARGEST = 100.0  # points: no two scores differ by more
 
 
@@ -36,6 +35,6 @@ def _of(row: str, column: str, against: Comparison, paper: float | None) -> Reso
     found, clusters = against.components, against.clusters
     seeds = None
     if paper and not against.one_seed:
-        seeds = seeds_needed(paper, found, clusters, most=MOST_SEEDS)
+        seeds = seeds_needed(paper, found, clusters)
     smallest = smallest_difference(found, against.seeds, clusters)
     return Resolution(row, column, against, smallest, paper, seeds)

@@ -11,6 +11,7 @@ from typing import Any
 
 from bench.choice import leaves
 from bench.experiment import View
+from bench.report.compare import paired
 from bench.report.grid import Entry, Grid
 from bench.report.groups import choice_of, tells
 from bench.report.read import Run
@@ -114,14 +115,14 @@ def reached(grid: Grid) -> Iterator[Reached]:
     for row in grid.experiment.rows:
         for system in series(grid, row):
             for _, entry in system.points:
-                base = grid.entries.get((row, grid.base(row, entry.cells[0].column) or ""))
-                if base is not None and base.runs:
+                base = grid.against(row, entry.cells[0].column)
+                if base is not None:
                     yield from _reached(row, entry, base)
 
 
 def _reached(row: str, entry: Entry, base: Entry) -> Iterator[Reached]:
-    by_seed = {run.seed: run for run in base.runs}
-    pairs = [(by_seed[run.seed], run) for run in entry.runs if run.seed in by_seed]
+    both = paired(base.runs, entry.runs)
+    pairs = [pair for pair in both if all(run.result.history for run in pair)]
     if not pairs:
         return
     bests = [_best(run) for run, _ in pairs]

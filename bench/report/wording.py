@@ -11,8 +11,8 @@ from bench.report.all_tasks import AllTasks
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
 from bench.report.read import Run
-from bench.report.resolution import LARGEST, MOST_SEEDS, Resolution
-from bench.report.statistics import LEVEL, Comparison, MeanGain
+from bench.report.resolution import LARGEST, Resolution
+from bench.report.statistics import LEVEL, MOST_SEEDS, Comparison, MeanGain
 
 MARKED = "* p < 0.05, ** p < 0.01"
 HOLLOW = "☆ p < 0.05, ☆☆ p < 0.01"

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from bench.run.provenance import device_name
 from bench.speed.clock import Now, seconds
-from elmo_core.bilm.precision import exact_float32
+from elmo_core.precision import exact_float32
 from elmo_core.products import PRECISIONS, multiplies_bfloat16, product
 
 ROWS, SIZE = {"cpu": (32, 256), "gpu": (4096, 8192)}, {"cpu": 2048, "gpu": 8192}

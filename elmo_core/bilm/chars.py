@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from elmo_core.encoder import check_sentences
+
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = range(256, 261)
 CHARACTERS = 261
 """Different ids before the shift: the rows of the published character embedding."""
@@ -48,17 +50,3 @@ def sentence_ids(sentences: Sequence[Sequence[str]], width: int = WIDTH) -> Tens
     for i, row in enumerate(rows):
         ids[i, : len(row)] = torch.tensor(row)
     return ids
-
-
-def check_sentences(sentences: Sequence[Sequence[str]]) -> None:
-    """Raise ValueError, naming the place, where a sentence is empty or a token is no word."""
-    for i, words in enumerate(sentences):
-        if isinstance(words, str):
-            raise ValueError(f"sentence {i} is a string: give a list of tokens")
-        if len(words) == 0:
-            raise ValueError(f"sentence {i} is empty")
-        for j, word in enumerate(words):
-            if not isinstance(word, str):
-                raise ValueError(f"sentence {i}, token {j}: not a string but {word!r}")
-            if not word:
-                raise ValueError(f"sentence {i}, token {j}: an empty word")

@@ -23,6 +23,7 @@ from elmo_core.bilm import hdf5_layout
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
 from elmo_core.errors import ElmoCoreError, WeightsError
+from elmo_core.state_dicts import add_tensors
 from elmo_core.whole_files import replacing
 
 FORMAT = "elmo-bench/1"
@@ -98,9 +99,7 @@ def write_hdf5(bilm: BiLM, path: str | Path) -> None:
 def fingerprint(bilm: BiLM) -> str:
     """Hash the options and every float32 weight: SHA-256, equal wherever the numbers are equal."""
     digest = hashlib.sha256(bilm.options.canonical().encode())
-    for name, tensor in sorted(bilm.state_dict().items()):
-        digest.update(f"{name} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.detach().cpu().contiguous().numpy().astype("<f4", copy=False).data)
+    add_tensors(digest, ((k, v.float()) for k, v in sorted(bilm.state_dict().items())))
     return digest.hexdigest()
 
 

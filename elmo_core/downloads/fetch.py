@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from elmo_core.errors import FetchError
 from elmo_core.locks import locked
+from elmo_core.whole_files import sha256_of
 
 ATTEMPTS = 5
 BACK_OFF = 1.0  # seconds before the second attempt, doubled before each further one
@@ -210,17 +210,9 @@ def _check(url: str, part: Path, size: int | None, sha256: str | None) -> None:
     if size is not None and found != size:
         part.unlink()
         raise FetchError(f"{url}: {found} bytes arrived, {size} were expected")
-    if sha256 is not None and not (digest := _sha256(part)).startswith(sha256.lower()):
+    if sha256 is not None and not (digest := sha256_of(part)).startswith(sha256.lower()):
         part.unlink()
         raise FetchError(f"{url}: the checksum is {digest}, expected {sha256}")
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _show(url: str, done: int, total: int | None) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from typing import TypeVar
+
+from torch import Tensor
+
+T = TypeVar("T", bound=Sized)
 
 
 def batches(
@@ -22,3 +27,19 @@ def batches(
         batch.append(i)
     if batch:
         yield batch
+
+
+def in_batches(
+    sentences: Sequence[T],
+    read: Callable[[Sequence[T]], Iterable[Tensor]],
+    tokens: int,
+    most: int | None = None,
+) -> list[Tensor]:
+    """Return what `read` gives for each sentence, in order; it gets those of a batch together.
+
+    A batch has at most `tokens` once padded, and at most `most` sentences.
+    """
+    found: dict[int, Tensor] = {}
+    for batch in batches([len(sentence) for sentence in sentences], tokens, most):
+        found.update(zip(batch, read([sentences[i] for i in batch]), strict=True))
+    return [found[i] for i in range(len(sentences))]

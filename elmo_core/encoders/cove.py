@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from elmo_core.bilm.chars import check_sentences
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import sent
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
-from elmo_core.encoders.batches import batches
+from elmo_core.encoder import check_sentences
+from elmo_core.encoders.batches import in_batches
 from elmo_core.errors import WeightsError
+from elmo_core.precision import exact_float32
+from elmo_core.state_dicts import add_tensors, read_state
 from elmo_core.word_vectors import WordVectors
 
 URL = "https://s3.amazonaws.com/research.metamind.io/cove/wmtlstm-8f474287.pth"
@@ -43,9 +44,7 @@ class CoveEncoder:
     def fingerprint(self) -> str:
         """SHA-256 of the weights, the vectors and the choice of case."""
         digest = hashlib.sha256(f"cove {self.lower} {self.vectors.sha256}".encode())
-        for name, tensor in self.lstms.state_dict().items():
-            digest.update(f"{name} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.cpu().contiguous().numpy().data)
+        add_tensors(digest, self.lstms.state_dict().items())
         return digest.hexdigest()
 
     def to(self, device: torch.device | str) -> CoveEncoder:
@@ -60,20 +59,18 @@ class CoveEncoder:
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
         check_sentences(sentences)
-        results: list[Tensor] = [torch.empty(0)] * len(sentences)
         device = next(self.lstms.parameters()).device
         with exact_float32(device):
-            for batch in batches([len(words) for words in sentences], BATCH_TOKENS):
-                embedded = [self._embed(sentences[i]) for i in batch]
-                for i, layers in zip(batch, self._contextualise(embedded, device), strict=True):
-                    results[i] = layers
-        return results
+            return in_batches(sentences, partial(self._contextualise, device), BATCH_TOKENS)
 
     def _embed(self, words: Sequence[str]) -> Tensor:
         return self.vectors([word.lower() for word in words] if self.lower else words)
 
-    def _contextualise(self, embedded: list[Tensor], device: torch.device) -> Iterator[Tensor]:
-        """Yield the layers of each of these sentences (tokens, dim / 2), the longest first."""
+    def _contextualise(
+        self, device: torch.device, sentences: Sequence[Sequence[str]]
+    ) -> Iterator[Tensor]:
+        """Yield the layers of each of these sentences, the longest first."""
+        embedded = [self._embed(words) for words in sentences]
         lengths = [len(rows) for rows in embedded]
         tokens = pad_sequence(embedded, batch_first=True)
         packed = pack_padded_sequence(sent(tokens, device), torch.tensor(lengths), batch_first=True)
@@ -110,17 +107,7 @@ def load_cove(
 
 def _read(path: Path, dim: int) -> list[nn.LSTM]:
     """Read one biLSTM a layer, from a file that has one for all."""
-    if not path.is_file():
-        raise WeightsError(f"{path}: no such file")
-    try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
-        state = {key.removeprefix("rnn."): value.float() for key, value in loaded.items()}
-        finite = all(tensor.isfinite().all() for tensor in state.values())
-    except Exception as error:  # of a file that is none, the reader may fail in any way
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise WeightsError(f"{path}: damaged, or no state dict of an LSTM ({reason})") from error
-    if not finite:
-        raise WeightsError(f"{path}: holds numbers that are not finite")
+    state = {key.removeprefix("rnn."): tensor for key, tensor in read_state(path).items()}
     count = sum(key.startswith("weight_ih_l") for key in state) // 2 or 1
     whole = nn.LSTM(dim, dim, num_layers=count, bidirectional=True, device="meta")
     try:

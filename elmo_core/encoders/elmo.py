@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
 
 from elmo_core.bilm import weights
 from elmo_core.bilm.bilm import BiLM
-from elmo_core.bilm.chars import boundary_ids, check_sentences, word_ids
+from elmo_core.bilm.chars import boundary_ids, word_ids
 from elmo_core.bilm.frozen import FrozenBiLM
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import portions, sent
-from elmo_core.encoders.batches import batches
+from elmo_core.encoder import check_sentences
+from elmo_core.encoders.batches import in_batches
+from elmo_core.precision import exact_float32
 
 Sentences = Sequence[Sequence[str]]
 
@@ -76,18 +77,12 @@ class ElmoEncoder:
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
         check_sentences(sentences)
-        results: list[Tensor] = [torch.empty(0)] * len(sentences)
         device = self.bilm.char_cnn.embedding.device
         with exact_float32(device):
             rows, table = self._spell(sentences, device)
-            lengths = [len(words) for words in sentences]
-            most = portions(device)
-            for batch in batches(lengths, most.tokens, most.sentences):
-                chosen = [[rows[word] for word in sentences[i]] for i in batch]
-                found = self._frozen.contextualise(table, chosen)
-                for i, layers in zip(batch, found, strict=True):
-                    results[i] = layers
-        return results
+            numbered = [[rows[word] for word in words] for words in sentences]
+            most, read = portions(device), partial(self._frozen.contextualise, table)
+            return in_batches(numbered, read, most.tokens, most.sentences)
 
     def _spell(self, sentences: Sentences, device: torch.device) -> tuple[dict[str, int], Tensor]:
         """Compute layer 0 of every distinct word, once: word → row, and the rows (words + 2, D).

@@ -15,7 +15,7 @@ from elmo_core.downloads.cache import OWN_FILE, kept_step, locate
 from elmo_core.downloads.presets import PRESETS, preset
 from elmo_core.encoders.elmo import ElmoEncoder
 from elmo_core.errors import OptionsError, WeightsError
-from elmo_core.products import PRECISIONS
+from elmo_core.products import check_precision
 
 
 def load_encoder(
@@ -66,8 +66,7 @@ def load_encoder(
         >>> [tuple(layers.shape) for layers in encoder.encode([["The", "bank", "closed"], ["Hi"]])]
         [(3, 3, 256), (3, 1, 256)]
     """
-    if precision not in PRECISIONS:
-        raise OptionsError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    check_precision(precision)
     if (source is None) == (weights is None):
         raise OptionsError("load_encoder takes either a name or path, or weights (with options)")
     for key, file in (("weights", weights), ("options", options)):

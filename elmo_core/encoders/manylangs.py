@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from elmo_core.bilm.chars import check_sentences
 from elmo_core.bilm.frozen import FrozenDirections
 from elmo_core.bilm.lstm import ProjectedLSTM
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import portions, sent
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders import manylangs_layout as layout
-from elmo_core.encoders.batches import batches
+from elmo_core.encoders.batches import in_batches
 from elmo_core.encoders.manylangs_layout import BOUNDARIES, Settings
 from elmo_core.errors import OptionsError, WeightsError
-from elmo_core.products import PRECISIONS
+from elmo_core.precision import exact_float32
+from elmo_core.products import check_precision
+from elmo_core.state_dicts import add_tensors
 
 CHUNK_WORDS = 128
 """Words spelled at a time: what the filters give is 400 kB a word in the published models."""
@@ -138,9 +139,7 @@ class ManyLangsEncoder:
         digest = hashlib.sha256(f"manylangs {self.bilm.settings}".encode())
         for rows in (self.spelling.words, self.spelling.characters):
             digest.update(repr(sorted((rows or {}).items())).encode())
-        for name, tensor in self.bilm.state_dict().items():
-            digest.update(f"{name} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.cpu().contiguous().numpy().data)
+        add_tensors(digest, self.bilm.state_dict().items())
         return digest.hexdigest() + ("" if self.precision == "float32" else f"-{self.precision}")
 
     @cached_property
@@ -161,20 +160,14 @@ class ManyLangsEncoder:
         Raises ValueError, saying where, for an empty sentence or an empty word.
         """
         check_sentences(sentences)
-        results: list[Tensor] = [torch.empty(0)] * len(sentences)
         distinct = list(dict.fromkeys(word for words in sentences for word in words))
         rows = {word: row for row, word in enumerate(distinct, start=len(BOUNDARIES))}
         device = self.bilm.tokens.projection.weight.device
         with exact_float32(device):
             table = torch.cat(list(self._vectors([*BOUNDARIES, *distinct], device)))
-            lengths = [len(words) for words in sentences]
-            most = portions(device)
-            for batch in batches(lengths, most.tokens, most.sentences):
-                chosen = [[rows[word] for word in sentences[i]] for i in batch]
-                found = self._frozen.contextualise(table, chosen)
-                for i, layers in zip(batch, found, strict=True):
-                    results[i] = layers
-        return results
+            numbered = [[rows[word] for word in words] for words in sentences]
+            most, read = portions(device), partial(self._frozen.contextualise, table)
+            return in_batches(numbered, read, most.tokens, most.sentences)
 
     def _vectors(self, words: Sequence[str], device: torch.device) -> Iterator[Tensor]:
         """Yield layer 0 of these words, some at a time: (words, projection_dim)."""
@@ -200,8 +193,7 @@ def load_manylangs(source: str | Path | None, *, precision: str = "float32") -> 
         OptionsError: a missing folder, settings that cannot be read, an unknown precision.
         WeightsError: dictionaries or weights that are missing, damaged, or do not fit.
     """
-    if precision not in PRECISIONS:
-        raise OptionsError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    check_precision(precision)
     if source is None:
         raise OptionsError("an ELMoForManyLangs model needs its folder: encoder.source=FOLDER")
     folder = Path(source).expanduser()

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from elmo_core.bilm.options import WIDEST, Options, read_json
 from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.state_dicts import read_state
 
 CONFIG = "config.json"
 PUBLISHED = "cnn_50_100_512_4096_sample.json"
@@ -161,28 +162,10 @@ def read_dictionary(path: Path, needed: tuple[str, ...]) -> dict[str, int]:
     return found
 
 
-def _read(path: Path) -> dict[str, Tensor]:
-    """Read a state dict as float32; no code in the file is ever run. Raises WeightsError."""
-    if not path.is_file():
-        raise WeightsError(f"{path}: no such file")
-    try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
-        if not all(isinstance(key, str) for key in loaded):
-            raise TypeError("its keys are no names")
-        state = {key: value.float() for key, value in loaded.items()}
-        finite = all(bool(tensor.isfinite().all()) for tensor in state.values())
-    except Exception as error:  # of a file that is none, the reader may fail in any way
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise WeightsError(f"{path}: damaged, or no state dict ({reason})") from error
-    if not finite:
-        raise WeightsError(f"{path}: holds numbers that are not finite")
-    return state
-
-
 def read_tokens(path: Path) -> dict[str, Tensor]:
     """Return the token layer's part of a `ManyLangsBiLM`'s state dict. Raises WeightsError."""
     ours: dict[str, Tensor] = {}
-    for key, tensor in _read(path).items():
+    for key, tensor in read_state(path).items():
         theirs = next((prefix for prefix in _TOKENS if key.startswith(f"{prefix}.")), None)
         if theirs is None:
             raise WeightsError(f"{path}: tensor {key} has no place in such a model")
@@ -196,7 +179,7 @@ def read_lstms(path: Path, options: Options) -> dict[str, Tensor]:
     Their gates stand in the order i, f, j (candidate), o, ours in i, j, f, o; and their bias has
     the 1 of the forget gate in it, ours has not.
     """
-    state = _read(path)
+    state = read_state(path)
     ours: dict[str, Tensor] = {}
     for direction in ("forward", "backward"):
         for k in range(options.depth):

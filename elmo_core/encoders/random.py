@@ -16,9 +16,10 @@ from torch import Generator
 
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.chars import word_ids
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.downloads.presets import preset
 from elmo_core.encoders.elmo import ElmoEncoder
+from elmo_core.precision import exact_float32
+from elmo_core.products import check_precision
 
 VERSION = "random 1"
 """Of how weights are drawn. It stands in the fingerprint with all that decides them: the weights
@@ -34,8 +35,9 @@ def random_elmo(
 
     On another processor they may differ in their last bits; the fingerprint is the same.
 
-    Raises OptionsError for an unknown preset or for options that make no sense.
+    Raises OptionsError for an unknown preset or precision, or for options that make no sense.
     """
+    check_precision(precision)
     options = preset(shape).options if isinstance(shape, str) else shape
     name = shape if isinstance(shape, str) else "elmo"
     with torch.device("meta"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from elmo_core.bilm.chars import check_sentences
+from elmo_core.encoder import check_sentences
 from elmo_core.word_vectors import WordVectors
 
 

@@ -17,15 +17,16 @@ from safetensors import SafetensorError
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_core.bilm.chars import check_sentences
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.devices import sent
 from elmo_core.downloads.fetch import downloads_are_off
+from elmo_core.encoder import check_sentences
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.hub import commit
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
 from elmo_core.errors import OptionsError, WeightsError, did_you_mean
 from elmo_core.packages import needed
+from elmo_core.precision import exact_float32
+from elmo_core.state_dicts import add_tensors
 
 BATCH_TOKENS = 4096
 """Sub-words in a batch: with 13 layers of 768 numbers, 160 MB of results."""
@@ -74,10 +75,9 @@ class TransformerEncoder:
         config = {k: v for k, v in self.model.config.to_dict().items() if k not in INCIDENTAL}
         digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
         digest.update(f"{self.tokenizer.definition} {self.pooling} {self.room}".encode())
-        for name, tensor in sorted(self.model.state_dict().items()):
-            if not name.startswith("pooler."):  # of whole sentences; some checkpoints have none
-                digest.update(f"{name} {tuple(tensor.shape)}".encode())
-                digest.update(tensor.cpu().contiguous().view(-1).numpy().data)
+        weights = sorted(self.model.state_dict().items())
+        # A pooler is of whole sentences, and some checkpoints have none.
+        add_tensors(digest, (item for item in weights if not item[0].startswith("pooler.")))
         return digest.hexdigest()
 
     def to(self, device: torch.device | str) -> TransformerEncoder:
@@ -212,13 +212,15 @@ def _commit(model: str, revision: str | None) -> str:
 @contextmanager
 def _quiet(logging: Any) -> Iterator[None]:
     """Silence the library: what is missing is said by us, and what is left over does not matter."""
-    before = logging.get_verbosity()
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
     finally:
         logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _longest(model: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from elmo_core.arguments import share, whole_number
 from elmo_core.imports import importing_torch
 from elmo_core.subcommands import Subcommands
+from elmo_core.text.sentences import FORMATS
 
 _TOKENISED = "files or folders: tokenised, one sentence a line"
 
@@ -47,7 +48,7 @@ def _add_prepare(subcommands: Subcommands) -> None:
     verb.add_argument(
         "--form",
         default="auto",
-        choices=("auto", "raw", "tokenised"),
+        choices=FORMATS,
         help="running text, or one tokenised sentence a line (default: look at each file)",
     )
     verb.add_argument(

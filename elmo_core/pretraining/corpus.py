@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_core.bilm.chars import boundary_ids, word_ids
+from elmo_core.devices import sent
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
 from elmo_core.text.files import find_texts, read_tokenised
@@ -42,6 +43,10 @@ class Window(NamedTuple):
     char_ids: Tensor  # (distinct words, characters)
     inputs: Tensor  # (2, steps, batch), rows of `char_ids`
     targets: Tensor  # (2, steps, batch), numbers of the output vocabulary
+
+    def to(self, device: torch.device | str) -> Window:
+        """Send it to a device, without waiting for that."""
+        return Window(*(sent(tensor, torch.device(device)) for tensor in self))
 
 
 def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: Path) -> None:
@@ -129,8 +134,8 @@ class Corpus:
         step = np.arange(steps)[:, None]
         left = np.stack([ahead + step, back - step]) % len(self)  # (2, steps, batch)
         right = (left + 1) % len(self)
-        read = np.stack([self.tokens[left[0]], _bar_as(END, self.tokens[right[1]])])
-        said = np.stack([_bar_as(END, self.tokens[right[0]]), self.tokens[left[1]]])
+        read = np.stack([self.tokens[left[0]], _ended(self.tokens[right[1]])])
+        said = np.stack([_ended(self.tokens[right[0]]), self.tokens[left[1]]])
         distinct, inverse = np.unique(read, return_inverse=True)
         return Window(
             torch.from_numpy(self.spelling[distinct].astype(np.int64)),
@@ -143,5 +148,6 @@ def _damaged(path: Path, reason: str) -> CorpusError:
     return CorpusError(f"{path}: damaged ({reason}): prepare the text again")
 
 
-def _bar_as(symbol: int, tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    return np.where(tokens == BAR, np.int32(symbol), tokens)
+def _ended(tokens: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Read each bar as `</S>`."""
+    return np.where(tokens == BAR, np.int32(END), tokens)

@@ -20,12 +20,12 @@ from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE, STEPS
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining.model import LanguageModel
-from elmo_core.pretraining.prepare import SETTINGS
+from elmo_core.pretraining.prepare import SETTINGS, VOCABULARY
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.whole_files import replacing
 
-SOFTMAX, OPTIONS, VOCABULARY = "softmax.safetensors", "options.json", "vocabulary.txt"
+SOFTMAX, OPTIONS = "softmax.safetensors", "options.json"
 FILES = OWN_FILE, SOFTMAX, VOCABULARY, OPTIONS
 
 

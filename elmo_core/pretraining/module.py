@@ -85,7 +85,7 @@ class PretrainingModule(pl.LightningModule):
         return DataLoader(feed, batch_size=None)
 
     def transfer_batch_to_device(self, batch: Window, device: torch.device, _: int) -> Window:
-        return Window(*(sent(tensor, device) for tensor in batch))
+        return batch.to(device)
 
     def training_step(self, window: Window, _: int) -> Tensor:
         """Return a window's loss × its steps: that is what the published program differentiates.

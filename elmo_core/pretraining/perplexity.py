@@ -57,7 +57,7 @@ def measure(
     for chosen in np.split(pieces, range(rows, wanted, rows)):
         state = model.bilm.zero_state(len(chosen), model.softmax.weight)
         for window, mask in arcs.windows(chosen, STEPS):
-            window = window._replace(**{k: v.to(device) for k, v in window._asdict().items()})
+            window = window.to(device)
             vectors, state = model(window, state)
             losses = model.softmax.losses(vectors.flatten(0, 2), window.targets.flatten())
             counted = losses.cpu().double().view(2, *mask.shape) * torch.from_numpy(mask)

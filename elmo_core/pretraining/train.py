@@ -17,7 +17,7 @@ from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.module import PretrainingModule
-from elmo_core.pretraining.prepare import ENCODED, HELDOUT, TRAIN, verify
+from elmo_core.pretraining.prepare import ENCODED, HELDOUT, TRAIN, VOCABULARY, verify
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.vocabulary import Vocabulary
 
@@ -56,9 +56,9 @@ def train(
     """
     folder.check_free(out)
     verify(prepared)  # first: `prepare` makes anew only what it is told to, and this says how
-    if not (prepared / folder.VOCABULARY).is_file():
+    if not (prepared / VOCABULARY).is_file():
         raise CorpusError(f"{prepared}: no prepared text: `prepare TEXT -o {prepared}` makes it")
-    vocabulary = Vocabulary.read(prepared / folder.VOCABULARY)
+    vocabulary = Vocabulary.read(prepared / VOCABULARY)
     text, heldout = (
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)

@@ -5,12 +5,13 @@
 """
 
 from elmo_core.products.learned import Linear, linear, outer, times
-from elmo_core.products.packed import PRECISIONS, product
+from elmo_core.products.packed import PRECISIONS, check_precision, product
 from elmo_core.products.path import chosen, multiplies_bfloat16
 
 __all__ = [
     "PRECISIONS",
     "Linear",
+    "check_precision",
     "chosen",
     "linear",
     "multiplies_bfloat16",

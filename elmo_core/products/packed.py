@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from elmo_core.errors import OptionsError
 from elmo_core.products import path
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -15,6 +16,12 @@ ROWS = 32
 """How many rows a product is laid out for; it stays good from 4 to many hundreds."""
 
 Product = Callable[[Tensor], Tensor]
+
+
+def check_precision(name: str) -> None:
+    """Raise OptionsError where products are not computed in a precision of this name."""
+    if name not in PRECISIONS:
+        raise OptionsError(f"precision must be one of {', '.join(PRECISIONS)}, got {name!r}")
 
 
 def product(weight: Tensor, precision: str = "float32", bias: Tensor | None = None) -> Product:

@@ -66,7 +66,7 @@ class Tagger(nn.Module):
         """Tag sentences: `words`, `tags`, `mask` (batch, tokens), `lengths` (batch,), `spellings`
         and `spelled` of `spell` → loss, and what `viterbi` decodes: emissions (batch, tokens,
         tags), mask and the chain."""
-        mask, lengths = batch["mask"], batch.get("lengths")
+        mask, lengths = batch["mask"], batch["lengths"]
         spelled = self.spelling(batch["spellings"], batch["spelled"])
         x = torch.cat([self.words(batch["words"]), spelled], dim=2)
         x = self.placement.input(x, layers, mask)

@@ -28,18 +28,17 @@ def pad_twice(rows: Sequence[Sequence[Sequence[int]]], value: int) -> Tensor:
     return pad_sequence(tensors, True, value)
 
 
-def real_rows(mask: Tensor, lengths: Tensor | None = None) -> Tensor:
+def real_rows(mask: Tensor, lengths: Tensor) -> Tensor:
     """Find the real tokens of padded sequences, as rows of their (batch * tokens, dim).
 
     Args:
         mask: (batch, tokens), True at real tokens, which come before all others of their sequence.
-        lengths: (batch,), how many they are, on the CPU; without them they are counted in `mask`,
-            for which the host waits for a GPU.
+        lengths: (batch,), how many they are, on the CPU: to count them in `mask`, the host would
+            wait for a GPU.
 
     Returns:
         Long, (real tokens,), on the device of `mask`.
     """
-    lengths = mask.sum(1).cpu() if lengths is None else lengths
     real = torch.arange(mask.shape[1]) < lengths.unsqueeze(1)
     return sent(real.flatten().nonzero().squeeze(1), mask.device)
 

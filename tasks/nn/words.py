@@ -38,8 +38,8 @@ class WordVocabulary:
         return [self.index.get(word) or self.index.get(word.lower(), UNK) for word in words]
 
     @classmethod
-    def from_counts(cls, counts: Counter[str], minimum: int = 2) -> WordVocabulary:
-        kept = (word for word, n in counts.items() if n >= minimum)
+    def from_counts(cls, counts: Counter[str]) -> WordVocabulary:
+        kept = (word for word, n in counts.items() if n > 1)
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 
 

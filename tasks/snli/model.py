@@ -87,7 +87,7 @@ class ESIM(nn.Module):
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Classify pairs: `words`, `mask` (2 * pairs, tokens), `lengths` (2 * pairs), `labels`
         (pairs) → `loss`, `logits` (pairs, labels)."""
-        mask, lengths = batch["mask"], batch.get("lengths")
+        mask, lengths = batch["mask"], batch["lengths"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
         h = self.encoder(self.rnn_dropout(x), mask, lengths)
         h = self.placement.output(h, layers, mask)
@@ -99,7 +99,7 @@ class ESIM(nn.Module):
         loss = F.cross_entropy(logits, batch["labels"]) + self._penalty()
         return {"loss": loss, "logits": logits}
 
-    def _enhance(self, h: Tensor, mask: Tensor, lengths: Tensor | None) -> Tensor:
+    def _enhance(self, h: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
         """Project [a; ã; a − ã; a ∘ ã] for both sentences of each pair to `hidden`.
 
         It is the widest product, so padding is left out: a quarter of SNLI's tokens.

@@ -81,7 +81,7 @@ class BiDAF(nn.Module):
 
         Rows of `layers` are paragraph, question, paragraph, …
         """
-        lengths = batch.get("lengths")
+        lengths = batch["lengths"]
         c, c_mask = self._encode(batch, "", None if layers is None else layers[0::2])
         q, q_mask = self._encode(batch, "question_", None if layers is None else layers[1::2])
         x = self.merge(*self.attention(c, q, c_mask, q_mask))
@@ -97,7 +97,7 @@ class BiDAF(nn.Module):
         self, batch: dict[str, Tensor], side: str, layers: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """Return [h; ELMo'] of the paragraphs or the questions, and their mask."""
-        words, lengths = batch[f"{side}words"], batch.get(f"{side}lengths")
+        words, lengths = batch[f"{side}words"], batch[f"{side}lengths"]
         mask = words != PAD
         if layers is not None:
             layers = layers[:, :, : words.shape[1]]  # padded to the longest of both sides
@@ -107,7 +107,7 @@ class BiDAF(nn.Module):
         h = self.dropout(self.encoder(self.dropout(x), mask, lengths))
         return self.placement.output(h, layers, mask), mask
 
-    def _relate(self, x: Tensor, mask: Tensor, lengths: Tensor | None) -> Tensor:
+    def _relate(self, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
         """Let the paragraph's words see one another."""
         h = self.dropout(self.inner(self.dropout(x), mask, lengths))
         sees = self.self_attention(h, mask)

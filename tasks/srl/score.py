@@ -9,9 +9,10 @@ that gold lacks is left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tasks.formats.tags import chunks
 from tasks.scoring.additive_metrics import f1 as from_counts
 
 __all__ = ["arguments", "counts", "from_counts", "score"]
@@ -31,7 +32,7 @@ def arguments(tags: Sequence[str]) -> list[Argument]:
     [('A1', ((0, 2), (3, 4))), ('V', ((2, 3),))]
     """
     pieces: dict[str, list[list[tuple[int, int]]]] = {}
-    for role, start, end in _spans(tags):
+    for start, end, role in chunks(tags):
         head = role.removeprefix("C-")
         if head != role and head in pieces:
             pieces[head][-1].append((start, end))
@@ -39,17 +40,6 @@ def arguments(tags: Sequence[str]) -> list[Argument]:
             pieces.setdefault(head, []).append([(start, end)])
     found = [(role, tuple(spans)) for role, heads in pieces.items() for spans in heads]
     return sorted(found, key=lambda argument: argument[1])
-
-
-def _spans(tags: Sequence[str]) -> Iterable[tuple[str, int, int]]:
-    """Read (role, first token, token after the last), from left to right."""
-    start, role = 0, ""
-    for i, tag in enumerate([*tags, "O"]):
-        if role and tag != f"I-{role}":
-            yield role, start, i
-            role = ""
-        if not role and tag != "O":
-            start, role = i, tag[2:]
 
 
 def score(sentences: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

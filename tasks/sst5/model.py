@@ -80,7 +80,7 @@ class BCN(nn.Module):
     def forward(self, batch: dict[str, Tensor], layers: Tensor | None) -> dict[str, Tensor]:
         """Classify sentences: `words`, `mask` (batch, tokens), `lengths`, `labels` (batch) →
         `loss`, `logits` (batch, labels)."""
-        mask, lengths = batch["mask"], batch.get("lengths")
+        mask, lengths = batch["mask"], batch["lengths"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
         h = self.encoder(self.feedforward(x), mask, lengths)
 

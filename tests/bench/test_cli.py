@@ -86,6 +86,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["sst5"], ["did you mean task=sst5?"]),
         (["hydra/launcher=joblib"], ["-m or experiment="]),
         (["encoder=random,./mine"], ["encoder=random,./mine: several values", "give -m"]),
+        (["encoder=random", "+encoder.precision=float64"], ["precision must be one of", "float64"]),
         (["experiment=demo", "seed=1,2", "--cfg", "job"], ["seed=1,2: several values", "--cfg"]),
         (["-m", "--cfg", "job"], ["--cfg and -m: one of the two"]),
     ],

@@ -15,7 +15,6 @@ from bench.evaluate.__main__ import main as evaluate
 from bench.report.__main__ import main as make_report
 from bench.report.grid import fill
 from bench.report.read import Records, read
-from bench.report.statistics import RESAMPLES
 from tests.conftest import TINY_ENCODER
 
 Bench = Callable[..., int]
@@ -100,11 +99,15 @@ def test_a_task_named_like_ours_keeps_its_own_counts(own: Path, bench: Bench) ->
     yaml.write_text(yaml.read_text().replace("name: clickbait", "name: snli"))
     records = call(bench, "experiment.seeds=[1]")
     (experiment,) = records.experiments
-    (entry,) = (e for e in fill(experiment, records).entries.values() if e.against)
+    grid = fill(experiment, records)
+    ((place, entry),) = ((k, e) for k, e in grid.entries.items() if e.against)
+    base = grid.against(*place)
     assert {run.task for run in entry.runs} == {"snli"}
     assert {run.result.metric for run in entry.runs} == {"f1"}
+    assert base is not None
     assert entry.against is not None
-    assert entry.against.resamples == RESAMPLES
+    shown = [each.scores.mean for each in (entry, base) if each.scores]
+    assert entry.against.difference == pytest.approx(shown[0] - shown[1])
 
 
 def test_a_record_whose_task_is_gone_is_told(

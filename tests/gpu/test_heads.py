@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 import tasks
 from bench.run.module import BenchModule
-from elmo_core.bilm.precision import exact_float32
+from elmo_core.precision import exact_float32
 from tests.devices.heads import Head, heads, moved, step
 
 names = pytest.mark.parametrize("name", tasks.names())

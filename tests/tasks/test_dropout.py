@@ -73,12 +73,12 @@ def made(build: Callable[[WordEmbedding, Placement], nn.Module]) -> nn.Module:
 def given() -> dict[str, Tensor]:
     words = torch.arange(2, 2 + TOKENS).expand(ROWS, -1)
     spellings, spelled = spell(SENTENCES)
-    sides = {"words": words, "spellings": spellings, "spelled": spelled}
+    lengths = MASK.sum(1)
+    sides = {"words": words, "lengths": lengths, "spellings": spellings, "spelled": spelled}
     return {
         **sides,
         **{f"question_{name}": value for name, value in sides.items()},
         "mask": MASK,
-        "lengths": MASK.sum(1),
         "predicate": ZEROS,
         "speakers": ZEROS,
         "tags": ZEROS,

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from bench.report.figures.style import INK, MUTED, SERIES, Picture, sheet
 from bench.report.grid import Grid
-from bench.report.mixes import MeanMix, layers, mixes
+from bench.report.mixes import MeanMix, mixes
 
 Rows = list[tuple[str, MeanMix]]
 
@@ -42,7 +42,7 @@ def heat(grid: Grid) -> Iterator[Picture]:
 
 
 def _panel(axes: Axes, place: str, rows: Rows) -> None:
-    width = layers([mix for _, mix in rows])
+    width = max(len(mix.weights) for _, mix in rows)
     for y, (_, mix) in enumerate(rows):
         for x, share in enumerate(mix.weights):
             _cell(axes, x, y, share, 1 / len(mix.weights))

@@ -24,7 +24,7 @@ def noise(grid: Grid) -> Iterator[Picture]:
         for axes, kind in zip(panels, kinds, strict=True):
             for row in (row for row in of_task if parts(row)[2] == kind):
                 _line(axes, grid, row, systems.index(parts(row)[1]))
-            axes.set_title(f"{task}, {kind}: {grid.split(of_task[0])} {grid.metric(of_task[0])}")
+            axes.set_title(f"{task}, {kind}: {grid.scored_by(of_task[0])}")
         panels[-1].set_xlabel("chance of each word to be changed, %")
         legend(figure, panels, columns=2)
         yield Picture(

@@ -27,7 +27,13 @@ from bench.report.statistics.intervals import (
     compare,
     estimate,
 )
-from bench.report.statistics.power import POWER, power, seeds_needed, smallest_difference
+from bench.report.statistics.power import (
+    MOST_SEEDS,
+    POWER,
+    power,
+    seeds_needed,
+    smallest_difference,
+)
 from bench.report.statistics.pseudo_values import (
     Array,
     Clusters,
@@ -41,6 +47,7 @@ from bench.report.statistics.variance import Components, components
 
 __all__ = [
     "LEVEL",
+    "MOST_SEEDS",
     "POWER",
     "RESAMPLES",
     "Array",

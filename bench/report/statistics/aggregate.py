@@ -39,7 +39,7 @@ class ImprovementProbability:
     high: float
 
 
-def mean_gain(comparisons: Sequence[Comparison], level: float = LEVEL) -> MeanGain:
+def mean_gain(comparisons: Sequence[Comparison]) -> MeanGain:
     """Average the differences of several tasks.
 
     The tasks' variances between seeds add up, and so do those of the shared examples; each sum has
@@ -56,7 +56,7 @@ def mean_gain(comparisons: Sequence[Comparison], level: float = LEVEL) -> MeanGa
     parts = [_sum(kind, tasks) for kind in (between, shared) if kind]
     chance = _sum([each.chance for each in comparisons], tasks)
     value = float(np.mean([each.difference for each in comparisons]))
-    half = margin(parts, chance, 1 - level)
+    half = margin(parts, chance, 1 - LEVEL)
     return MeanGain(
         value=value,
         low=value - half,
@@ -75,9 +75,7 @@ def _sum(parts: Sequence[Part], tasks: int) -> Part:
     return Part(variance / tasks**2, df)
 
 
-def probability_of_improvement(
-    tasks: Sequence[tuple[Array, Array]], level: float = LEVEL
-) -> ImprovementProbability:
+def probability_of_improvement(tasks: Sequence[tuple[Array, Array]]) -> ImprovementProbability:
     """Give how often a run of the second system beats a run of the first, averaged over tasks.
 
     Every run of a task is set against every run of the other system; a tie counts one half. The
@@ -99,5 +97,5 @@ def probability_of_improvement(
         rows = random.integers(len(second), size=(RUNS_RESAMPLES, len(second), 1))
         columns = random.integers(len(first), size=(RUNS_RESAMPLES, 1, len(first)))
         drawn += wins[rows, columns].mean(axis=(1, 2)) / len(tasks)
-    low, high = np.percentile(drawn, [50 * (1 - level), 50 * (1 + level)])
+    low, high = np.percentile(drawn, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     return ImprovementProbability(float(observed), float(low), float(high))

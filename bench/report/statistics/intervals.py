@@ -97,11 +97,9 @@ class Comparison(Estimate):
     Attributes:
         p: the two-sided p-value. With several seeds it is 1 − the level at which the interval
             touches 0; with one seed it is that of approximate randomisation of whole clusters.
-        resamples: the number of random assignments that gave `p`; 0 if none were drawn.
     """
 
     p: float
-    resamples: int
 
     @property
     def difference(self) -> float:
@@ -155,10 +153,10 @@ def compare(difference: PseudoValues, level: float = LEVEL) -> Comparison:
     interval = {"low": summary.value - half, "high": summary.value + half}
     if summary.one_seed:
         swaps = difference.values if difference.swaps is None else difference.swaps
-        p, resamples = _randomised(swaps[0]), RESAMPLES
+        p = _randomised(swaps[0])
     else:
-        p, resamples = p_value(summary.value, summary.parts, summary.chance), 0
-    return Comparison(**{**vars(summary), **interval}, p=p, resamples=resamples)
+        p = p_value(summary.value, summary.parts, summary.chance)
+    return Comparison(**{**vars(summary), **interval}, p=p)
 
 
 def margin(parts: Sequence[Part], chance: Part, p: float) -> float:

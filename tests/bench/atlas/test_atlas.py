@@ -177,7 +177,7 @@ def test_words_that_were_asked_for_are_not_said_to_vary(
     ("options", "says"),
     [
         (("--word", "bank"), "--word bank: in fewer than 5 of 6 sentences"),
-        (("--sentences", "0"), "--sentences 0: must be 1 or more"),
+        (("--sentences", "0"), "--sentences: '0' is not a whole number from 1"),
         (("-o", "/"), "-o /: is a folder: name a file, such as atlas.html in it"),
         (("encoder=elmo-minni",), "encoder=elmo-minni: unknown; did you mean 'elmo-mini'?"),
         (("elmo.placement=none",), "elmo.placement=none: without an encoder"),

@@ -179,7 +179,6 @@ def test_the_built_in_text_is_searched_without_a_corpus(said: Said) -> None:
         (["--word", "saw"], "--word saw: 2 times in the sentence: --word saw#1 or saw#2"),
         (["--word", "saw#3"], "--word saw#3: the sentence has 'saw' 2 times"),
         (["--word", "the", "--layer", "3"], "--layer 3: random-"),
-        (["--word", "the", "--top", "0"], "--top 0: must be 1 or more"),
         (["--word", "the", "--corpus", "gone.txt"], "gone.txt: no such file or folder"),
         (["--word", "the", "encoder.sede=1"], "encoder.sede: no such key"),
         (["--word", "the", "elmo.placement=none"], "elmo.placement=none: without an encoder"),
@@ -190,6 +189,12 @@ def test_mistakes_are_one_line(said: Said, arguments: list[str], message: str) -
     assert status == 2
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_number_of_neighbours_that_is_none(said: Said) -> None:
+    status, _, error = said(*SAW, "--word", "the", "--top", "0")
+    assert status == 2
+    assert error.endswith("argument --top: '0' is not a whole number from 1\n")
 
 
 def test_a_corpus_without_sentences_or_without_the_word(said: Said, tmp_path: Path) -> None:

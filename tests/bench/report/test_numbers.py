@@ -257,6 +257,9 @@ def test_updates_are_of_the_batches_that_each_system_had(tmp_path: Path) -> None
     assert found.needed.updates == 10 * found.needed.epochs
     saved = 1 - 10 * found.needed.epochs / (100 * found.baseline.epochs)
     assert found.saved == pytest.approx(saved)
+    place = tmp_path / "snli" / cells[1].run_id / "result.json"  # as of an ensemble
+    place.write_text(json.dumps({**json.loads(place.read_text()), "history": []}))
+    assert list(reached(fill(read_experiment(path), read(make.folder)))) == []
 
 
 def test_an_experiment_that_grew_stands_once(tmp_path: Path) -> None:

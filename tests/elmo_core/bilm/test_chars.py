@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from elmo_core.bilm.chars import boundary_ids, check_sentences, sentence_ids, word_ids
+from elmo_core.bilm.chars import boundary_ids, sentence_ids, word_ids
 
 BEGIN, END, PAD = 259, 260, 261  # after the shift by one
 
@@ -60,17 +58,3 @@ def test_sentences_are_framed_and_masked() -> None:
     assert ids.shape == (2, 4, 50)
     assert ids[0].tolist() == [begin, word_ids("a"), end, [0] * 50]
     assert ids[1].tolist() == [begin, word_ids("b"), word_ids("c"), end]
-
-
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([["a"], []], "sentence 1 is empty"),
-        ([["a"], ["b", ""]], "sentence 1, token 1: an empty word"),
-        ([["a", 7]], "sentence 0, token 1: not a string but 7"),
-        (["a b"], "sentence 0 is a string: give a list of tokens"),
-    ],
-)
-def test_errors_say_where(sentences: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        check_sentences(sentences)

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_core.bilm.precision import exact_float32
 from elmo_core.encoders import cove
 from elmo_core.encoders.cove import load_cove
 from elmo_core.errors import FetchError, OptionsError, WeightsError
+from elmo_core.precision import exact_float32
 from tests.encoder_files import glove
 
 DIM = 5

@@ -19,6 +19,7 @@ from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.weights import fingerprint
 from elmo_core.downloads import cache
 from elmo_core.downloads.presets import PRESETS, preset
+from elmo_core.encoders.manylangs import load_manylangs
 from elmo_core.encoders.random import random_elmo
 from elmo_core.errors import FetchError, OptionsError, WeightsError
 
@@ -121,6 +122,13 @@ def test_what_it_says_when_it_cannot(tmp_path: Path, folder: Path) -> None:
     (folder / "options.json").unlink()
     with pytest.raises(ElmoCoreError, match=r"options.json: cannot be read"):
         load_encoder(folder)
+
+
+def test_an_unknown_precision_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    loaders: list[Callable[..., object]] = [load_encoder, load_manylangs, random_elmo]
+    for load in loaders:
+        with pytest.raises(OptionsError, match="must be one of float32, bfloat16, got 'float64'"):
+            load(tmp_path / "gone", precision="float64")
 
 
 def test_other_weights_than_the_fingerprint_says(tmp_path: Path, bilm: BiLM) -> None:

@@ -174,6 +174,18 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_meant(bert: Path, tmp_path: 
     assert encoder.encode([SENTENCE])[0].isfinite().all()
 
 
+def test_progress_bars_are_shown_afterwards_if_they_were_before(bert: Path) -> None:
+    bars = transformers.utils.logging
+    before = bars.is_progress_bar_enabled()
+    try:
+        for switch, shown in ((bars.disable_progress_bar, False), (bars.enable_progress_bar, True)):
+            switch()
+            load_transformer(str(bert))
+            assert bars.is_progress_bar_enabled() is shown
+    finally:
+        (bars.enable_progress_bar if before else bars.disable_progress_bar)()
+
+
 def test_half_precision_is_widened(tmp_path: Path) -> None:
     folder = encoder_files.bert(tmp_path)
     transformers.AutoModel.from_pretrained(folder).bfloat16().save_pretrained(folder)

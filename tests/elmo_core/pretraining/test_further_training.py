@@ -21,6 +21,7 @@ from elmo_core.pretraining.errors import TrainingError
 from elmo_core.pretraining.export import export
 from elmo_core.pretraining.finetune import finetune
 from elmo_core.pretraining.module import PretrainingModule
+from elmo_core.pretraining.prepare import VOCABULARY
 from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
@@ -104,12 +105,12 @@ def test_finetuning_into_a_corpus_is_refused(
 ) -> None:
     """The model's vocabulary has the name of the corpus's own."""
     run(tmp_path / "model")
-    before = (prepared / folder.VOCABULARY).read_bytes()
+    before = (prepared / VOCABULARY).read_bytes()
     with pytest.raises(OptionsError, match="a prepared corpus, whose vocabulary"):
         finetune(tmp_path / "model", [text], [text], prepared)
     with pytest.raises(OptionsError, match="a prepared corpus, whose vocabulary"):
         run(prepared)
-    assert (prepared / folder.VOCABULARY).read_bytes() == before
+    assert (prepared / VOCABULARY).read_bytes() == before
 
 
 def test_training_where_a_published_encoder_lies_is_refused(

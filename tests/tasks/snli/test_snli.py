@@ -139,7 +139,9 @@ def model(where: str, **changes: Any) -> ESIM:
 def batch(pairs: int = 2) -> dict[str, torch.Tensor]:
     words = torch.randint(2, 10, (2 * pairs, 6), generator=torch.Generator().manual_seed(0))
     words[1::2, 4:] = 0
-    return {"words": words, "mask": words != 0, "labels": torch.arange(pairs) % 3}
+    mask = words != 0
+    labels = torch.arange(pairs) % 3
+    return {"words": words, "mask": mask, "lengths": mask.sum(1), "labels": labels}
 
 
 def test_sizes_follow_the_placement() -> None:
@@ -185,5 +187,5 @@ def test_premise_and_hypothesis_have_different_parts() -> None:
     """The order of a pair matters, the order of pairs does not."""
     built = model("none").eval()
     given = batch(1)
-    swapped = {**given, "words": given["words"].flip(0), "mask": given["mask"].flip(0)}
+    swapped = {**given, **{key: given[key].flip(0) for key in ("words", "mask", "lengths")}}
     assert not torch.allclose(built(given, None)["logits"], built(swapped, None)["logits"])

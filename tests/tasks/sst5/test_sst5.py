@@ -255,7 +255,8 @@ def test_attention_against_loops() -> None:
     built.integrator.register_forward_pre_hook(lambda _, given: read_by.append(given[0]))
     words = torch.tensor([[2, 3, 4, 5], [6, 7, 0, 0]])
     mask = words != 0
-    built({"words": words, "mask": mask, "labels": torch.tensor([0, 1])}, None)
+    labels = torch.tensor([0, 1])
+    built({"words": words, "mask": mask, "lengths": mask.sum(1), "labels": labels}, None)
     h = built.encoder(built.feedforward(built.words(words)), mask)
     for i, n in enumerate((4, 2)):
         for t in range(n):
