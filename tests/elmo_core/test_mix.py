@@ -105,6 +105,8 @@ def test_a_single_layer_keeps_gamma_and_has_no_w(
 def test_the_mean_keeps_gamma_and_has_no_w(layers: torch.Tensor, mask: torch.Tensor) -> None:
     mix = mix_of("mean", l2=1.0)
     torch.testing.assert_close(mix(layers, mask), layers.mean(dim=1) * mask.unsqueeze(-1))
+    of_two = ScalarMix(2, D, "mean").eval()(layers[:, :2], mask)
+    torch.testing.assert_close(of_two, layers[:, :2].mean(dim=1) * mask.unsqueeze(-1))
     assert [name for name, _ in mix.named_parameters()] == ["gamma"]
     assert mix.penalty().item() == 0.0
 

@@ -121,6 +121,24 @@ def test_bcn() -> None:
     torch.testing.assert_close(found["loss"], F.cross_entropy(torch.stack(rows), given["labels"]))
 
 
+def test_feed_forward_layers() -> None:
+    """Between two linear layers stands ReLU, wherever a paper has a feed-forward network."""
+    none = Placement("none", 0, 0)
+    bcn = drawn(sst5.BCN(words(), none, sst5.Sizes(hidden=6), labels=5))
+    x = torch.randn(3, 5)
+    torch.testing.assert_close(bcn.feedforward(x), bcn.feedforward[1](x).relu())
+    esim = drawn(snli.ESIM(words(), none, snli.Sizes(hidden=6), labels=3))
+    first, last = (layer for layer in esim.classifier if isinstance(layer, nn.Linear))
+    x = torch.randn(3, 48)
+    torch.testing.assert_close(esim.classifier(x), last(first(x).relu()))
+    sizes = coref.Sizes(hidden=6, feed_forward=7)
+    end_to_end = drawn(coref.EndToEnd(words(), none, sizes, genres=2))
+    for scorer in (end_to_end.spans, end_to_end.antecedents):
+        second, last = (layer for layer in scorer.rest if isinstance(layer, nn.Linear))
+        x = torch.randn(3, 7)
+        torch.testing.assert_close(scorer.rest(x), last(second(x.relu()).relu()))
+
+
 def test_deep_srl() -> None:
     """He et al. 2017, section 2; the loss is a sum over tokens, a mean over sentences."""
     sizes = srl.Sizes(predicate_dim=3, hidden=6, layers=3)

@@ -56,6 +56,22 @@ def test_the_forward_direction_continues_where_it_stopped(make_bilm: Callable[..
     torch.testing.assert_close(last.hidden[0], end.hidden[0], atol=1e-5, rtol=0)
 
 
+def test_the_backward_direction_continues_where_it_stopped(make_bilm: Callable[..., BiLM]) -> None:
+    bilm = make_bilm()
+    ids = sentence_ids([["a", "long", "sentence", "in", "two", "parts"]])
+    whole, end = bilm(ids)
+    right, state = bilm(ids[:, 3:])
+    left, last = bilm(ids[:, :3], state)
+    joined = torch.cat([left, right], dim=2)
+    torch.testing.assert_close(joined[..., 8:], whole[..., 8:], atol=1e-5, rtol=0)
+    torch.testing.assert_close(last.hidden[1], end.hidden[1], atol=1e-5, rtol=0)
+
+
+def test_what_lies_behind_a_sentence_is_zero(make_bilm: Callable[..., BiLM]) -> None:
+    layers, _ = make_bilm().contextualise(torch.ones(2, 4, 8), torch.tensor([4, 2]))
+    assert not layers[1, :, 2:].any()
+
+
 def test_zero_state_is_the_default(make_bilm: Callable[..., BiLM]) -> None:
     bilm = make_bilm()
     ids = sentence_ids(SENTENCES)
@@ -68,8 +84,9 @@ def test_masks_that_make_no_sense_are_refused(make_bilm: Callable[..., BiLM]) ->
     ids = sentence_ids(SENTENCES)
     with pytest.raises(ValueError, match="end of their sentence"):
         bilm(ids.flip(1))
+    ids[1] = 0
     with pytest.raises(ValueError, match="not masked"):
-        bilm(torch.zeros_like(ids))
+        bilm(ids)
 
 
 def test_it_can_be_trained(tiny_options: dict[str, Any]) -> None:
@@ -98,13 +115,6 @@ def test_under_autocast_layers_and_state_stay_float32(make_bilm: Callable[..., B
     for name, parameter in bilm.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.isfinite().all(), name
-
-
-def test_tanh_filters(tiny_options: dict[str, Any]) -> None:
-    tiny_options["char_cnn"]["activation"] = "tanh"
-    bilm = BiLM(tiny_options)
-    assert bilm.char_cnn.activation is torch.tanh
-    assert bilm(sentence_ids(SENTENCES))[0].isfinite().all()
 
 
 def test_padding_characters_count(make_bilm: Callable[..., BiLM]) -> None:

@@ -23,12 +23,12 @@ def corpus(prepared: Path) -> Corpus:
     return Corpus(prepared / ENCODED / TRAIN, vocabulary, 50)
 
 
-@pytest.mark.parametrize("clip", [None, 0.2])
+@pytest.mark.parametrize(("clip", "skip"), [(None, True), (0.2, True), (None, False)])
 @torch.no_grad()
 def test_carried_windows_are_one_long_text(
-    make_bilm: Callable[..., BiLM], corpus: Corpus, clip: float | None
+    make_bilm: Callable[..., BiLM], corpus: Corpus, clip: float | None, skip: bool
 ) -> None:
-    bilm = make_bilm(cell_clip=clip, proj_clip=clip)
+    bilm = make_bilm(cell_clip=clip, proj_clip=clip, use_skip_connections=skip)
     model = LanguageModel(bilm, len(corpus.vocabulary)).eval()
     streams = Streams(corpus, batch=3, steps=4)
     state = bilm.zero_state(3, model.softmax.weight)

@@ -17,7 +17,7 @@ from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.loop import fit
 from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.module import PretrainingModule
-from elmo_core.pretraining.perplexity import measure, measure_text
+from elmo_core.pretraining.perplexity import Perplexity, measure, measure_text
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.streams import Arcs
 
@@ -78,6 +78,10 @@ def test_a_language_of_two_words_has_the_perplexity_of_its_closed_form(
     closed_form = math.exp(entropy / 2)
     assert found.forward == pytest.approx(closed_form, rel=0.01)
     assert found.backward == pytest.approx(closed_form, rel=0.01)
+
+
+def test_the_average_is_that_of_both_directions() -> None:
+    assert Perplexity(2.0, 4.0, 1).average == 3
 
 
 def test_text_that_is_empty(

@@ -53,6 +53,11 @@ def test_distinct_words_are_spelled_once(corpus: Corpus) -> None:
     assert len(window.char_ids) == len(window.char_ids.unique(dim=0)) == 6
 
 
+def test_a_stream_reads_the_whole_text_both_ways(corpus: Corpus) -> None:
+    window = Streams(corpus, batch=1, steps=9).window(0)
+    assert said(window)[:, :, 0].tolist() == [AHEAD, BACK]
+
+
 def test_windows_continue_each_other_in_both_directions(corpus: Corpus) -> None:
     whole = Streams(corpus, batch=2, steps=12).window(0)
     parts = [Streams(corpus, batch=2, steps=4).window(i) for i in range(3)]

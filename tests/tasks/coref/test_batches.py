@@ -18,7 +18,7 @@ def test_mentions_go_to_the_document_that_they_begin_in() -> None:
     """From its first token on, counted from there; a mention may link to the first of all."""
     examples = [
         {"id": "one", "sentences": [["a", "b"], ["c"]], "clusters": []},
-        {"id": "two", "sentences": [["d", "e", "f"]], "clusters": []},
+        {"id": "two", "sentences": [["d", "e", "f"]], "clusters": [[[0, 0]]]},
     ]
     output = {
         "mentions": torch.tensor([[0, 0], [1, 2], [3, 3], [3, 5]]),
@@ -28,6 +28,7 @@ def test_mentions_go_to_the_document_that_they_begin_in() -> None:
     one, two = Coref().predict(output, examples)
     assert (one["id"], one["prediction"]) == ("one", [[[0, 0], [1, 2]]])
     assert (two["id"], two["prediction"]) == ("two", [[[0, 0], [0, 2]]])
+    assert two["gold"] == [[[0, 0]]]
     assert (one["mentions"], two["mentions"]) == ([["a", "b c"]], [["d", "d e f"]])
     assert two["links"] == [[[0, 2], [0, 0], pytest.approx(0.9)]]
 

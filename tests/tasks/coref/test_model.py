@@ -11,7 +11,6 @@ from torch.autograd import gradcheck
 
 from tasks.coref import antecedents
 from tasks.coref.antecedents import AntecedentScorer
-from tasks.coref.model import stretches
 from tasks.coref.spans import Spans, SpanScorer
 from tasks.nn.pair_products import pair_products
 from tests.tasks.coref.test_prune import greedy
@@ -207,19 +206,6 @@ def test_pair_products(m: int, n: int) -> None:
         pair_products(a, b, weight), torch.einsum("md,nd,od->mno", a, b, weight)
     )
     assert gradcheck(pair_products, (a, b, weight))
-
-
-def test_training_sees_a_stretch_of_each_document() -> None:
-    document = torch.tensor([0] * 7 + [1] * 2 + [2] * 4)
-    begins = set()
-    for seed in range(60):
-        torch.manual_seed(seed)
-        seen = stretches(document, 3)
-        assert document[seen].bincount().tolist() == [3, 2, 3]
-        first = seen[:7].nonzero().squeeze(1)
-        assert (first.diff() == 1).all()
-        begins.add(int(first[0]))
-    assert begins == {0, 1, 2, 3, 4}
 
 
 def test_features_are_dropped_in_training() -> None:

@@ -88,8 +88,12 @@ def test_without_an_encoder_the_usual_tag(prepared: Callable) -> None:
 
 
 def test_the_first_uses_are_kept(prepared: Callable) -> None:
-    task, _, _ = prepared(uses=2)
+    task, train, _ = prepared(uses=2)
     assert [use.tag for use in task.all] == ["VB", "NN"]
+    model = task.model(Placement("input", 1, 4, choice=0, dropout=0.0)).train()
+    rows = [0, 1, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0], [0, 2, 0, 0, 3, 0]
+    model(task.collate(train), one_hot(*rows))
+    assert torch.equal(model.vectors, torch.eye(4)[1:3])
     with pytest.raises(ValueError, match="uses=0: must be a whole number from 1"):
         Neighbours(uses=0)
     with pytest.raises(ValueError, match="tags=pos: unknown"):

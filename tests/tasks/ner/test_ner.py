@@ -210,21 +210,6 @@ def ready(folder: Path, **changes: Any) -> tuple[NER, Dataset]:
     return task, train
 
 
-def test_sizes_follow_the_placement(tmp_path: Path) -> None:
-    task, _ = ready(tmp_path, word_dim=7)
-    for where, lower, dense in (
-        ("none", 13, 8),
-        ("input", 17, 8),
-        ("output", 13, 12),
-        ("input+output", 17, 12),
-    ):
-        model: Any = task.model(Placement(where, 3, 4))
-        assert model.lower.rnn.input_size == lower
-        assert model.upper.rnn.input_size == 10
-        assert model.dense.in_features == dense
-        assert model.dense.out_features == 1 + 4 * 3
-
-
 @pytest.mark.parametrize("scheme", [BIO, BIOES])
 def test_predictions_are_always_well_formed(scheme: str, tmp_path: Path) -> None:
     task, train = ready(tmp_path, scheme=scheme)
@@ -236,14 +221,6 @@ def test_predictions_are_always_well_formed(scheme: str, tmp_path: Path) -> None
         for row in task.predict(model(task.collate(examples), None), examples):
             check(row["prediction"], BIO)
             assert len(row["prediction"]) == len(row["tokens"])
-
-
-def test_emissions_do_not_depend_on_neighbours(tmp_path: Path) -> None:
-    task, train = ready(tmp_path)
-    model: Any = task.model(Placement("none", 0, 0)).eval()
-    together = model(task.collate(list(train)), None)["emissions"]
-    alone = model(task.collate([train[1]]), None)["emissions"]
-    torch.testing.assert_close(together[1, :3], alone[0])
 
 
 def test_a_type_that_train_does_not_have_counts_as_missed(tmp_path: Path) -> None:

@@ -98,20 +98,6 @@ def test_probabilities_of_valid_sequences_sum_to_one() -> None:
         assert valid == (log > -torch.inf)
 
 
-def test_neighbours_and_padding_change_nothing() -> None:
-    model, tags = crf(BIOES)
-    emissions, mask = example(tags)
-    together, partition = (
-        viterbi(emissions, mask, *model.chain()),
-        model.log_partition(emissions, mask),
-    )
-    for row, length in enumerate(LENGTHS):
-        alone = emissions[row : row + 1, :length]
-        real = torch.ones(1, length, dtype=torch.bool)
-        assert viterbi(alone, real, *model.chain()) == [together[row]]
-        assert model.log_partition(alone, real).item() == partition[row].item()
-
-
 def test_half_precision_is_added_up_in_whole() -> None:
     """In bfloat16, a sum of many numbers would lose the last ones."""
     model, tags = crf(BIO)

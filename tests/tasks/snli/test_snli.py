@@ -144,18 +144,6 @@ def batch(pairs: int = 2) -> dict[str, torch.Tensor]:
     return {"words": words, "mask": mask, "lengths": mask.sum(1), "labels": labels}
 
 
-def test_sizes_follow_the_placement() -> None:
-    for where, encoder_input, enhanced in (
-        ("none", 5, 4 * 14),
-        ("input", 9, 4 * 14),
-        ("output", 5, 4 * 18),
-        ("input+output", 9, 4 * 18),
-    ):
-        built = model(where)
-        assert built.encoder.rnn.input_size == encoder_input
-        assert built.enhance.in_features == enhanced
-
-
 def test_the_elmo_model_alone_has_weight_penalty_and_attention_dropout() -> None:
     for where, expected in (("none", 0.0), ("input", 1e-4)):
         built = model(where).eval()

@@ -219,17 +219,6 @@ def test_one_sentence_with_two_predicates_is_one_for_the_encoder(task: SRL) -> N
     assert len(task.words.vocabulary) == 2  # every word stands in one sentence, so occurs once
 
 
-def test_the_loss_sums_over_tokens_and_averages_over_sentences(task: SRL) -> None:
-    long, other = task.load("dev") or ()
-    short = {**other, "words": other["words"][:6], "tags": other["tags"][:6]}
-    model = task.model(Placement("none", 0, 0)).eval()
-    both = model(task.collate([long, short]), None)
-    likelihood = both["logits"].log_softmax(2)
-    tags = [[task.index[tag] for tag in example["tags"]] for example in (long, short)]
-    total = sum(likelihood[i, j, tag] for i in (0, 1) for j, tag in enumerate(tags[i]))
-    torch.testing.assert_close(both["loss"], -total / 2)
-
-
 def test_confidence_does_not_know_of_padding_and_given_vectors_are_trained(task: SRL) -> None:
     long, other = task.load("dev") or ()
     short = {**other, "words": other["words"][:6], "tags": other["tags"][:6]}

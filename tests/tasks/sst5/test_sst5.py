@@ -249,23 +249,6 @@ def test_the_final_network_is_relu_or_maxout() -> None:
     assert kinds == ["Dropout", "Maxout"] * 3
 
 
-def test_attention_against_loops() -> None:
-    """The integrator reads [h; h − c; h ∘ c] where c is what each word sees in its own sentence."""
-    built, read_by = model("none").eval(), []
-    built.integrator.register_forward_pre_hook(lambda _, given: read_by.append(given[0]))
-    words = torch.tensor([[2, 3, 4, 5], [6, 7, 0, 0]])
-    mask = words != 0
-    labels = torch.tensor([0, 1])
-    built({"words": words, "mask": mask, "lengths": mask.sum(1), "labels": labels}, None)
-    h = built.encoder(built.feedforward(built.words(words)), mask)
-    for i, n in enumerate((4, 2)):
-        for t in range(n):
-            weights = torch.stack([h[i, t] @ h[i, u] for u in range(n)]).softmax(0)
-            c = sum(w * h[i, u] for u, w in enumerate(weights))
-            expected = torch.cat([h[i, t], h[i, t] - c, h[i, t] * c])
-            assert torch.allclose(read_by[0][i, t], expected, atol=1e-6)
-
-
 # --- a whole run
 
 
