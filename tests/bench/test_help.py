@@ -49,7 +49,7 @@ def test_no_line_is_broken_by_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys, "argv", [program, *words])
     main: Callable[[], object] = import_module(program).main
-    status, shown = said(capsys, lambda _: main(), [])
+    status, shown, _ = said(capsys, lambda _: main(), [])
     assert status == 0
     assert "  python -m " in shown
     assert not too_long(shown)

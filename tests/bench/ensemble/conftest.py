@@ -77,6 +77,7 @@ def together(capsys: pytest.CaptureFixture[str]) -> Together:
     """`together(RUN, RUN)`: exit status, and what was said."""
 
     def call(*arguments: Any) -> tuple[int, str]:
-        return said(capsys, ensemble, arguments)
+        status, out, err = said(capsys, ensemble, arguments)
+        return status, out + err
 
     return call

@@ -69,7 +69,8 @@ def call(capsys: pytest.CaptureFixture[str]) -> Evaluate:
     """`python -m bench.evaluate` on these words: its exit status, and all that it says."""
 
     def on(*words: object) -> tuple[int, str]:
-        return said(capsys, evaluate, words)
+        status, out, err = said(capsys, evaluate, words)
+        return status, out + err
 
     return on
 
