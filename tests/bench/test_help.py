@@ -1,4 +1,4 @@
-"""The help of every verb: examples to paste, whole lines on a narrow terminal."""
+"""The help of every verb: examples to paste, whole lines on a narrow terminal; and Tab."""
 
 from __future__ import annotations
 
@@ -53,6 +53,18 @@ def test_no_line_is_broken_by_a_narrow_terminal(
     assert status == 0
     assert "  python -m " in shown
     assert not too_long(shown)
+
+
+def test_tab_completes_the_words_of_a_run(
+    bench: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert bench("--shell-completion", "install=bash") == 0
+    assert "complete -o nospace" in capsys.readouterr().out
+    monkeypatch.setenv("COMP_LINE", "elmo-bench task=sn")
+    assert bench("--shell-completion", "query=bash") == 0
+    assert capsys.readouterr().out.split() == ["task=snli"]
 
 
 def test_nor_in_the_help_of_a_run() -> None:

@@ -163,6 +163,21 @@ def test_one_command_writes_the_page(
     assert 'href="http' not in page
 
 
+def test_sentences_and_seed_choose_what_is_looked_at(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def page(*words: str) -> str:
+        given = ("--text", str(text), "--runs", str(tmp_path), "-o", str(tmp_path / "page.html"))
+        command.main([*TINY_ENCODER, *given, "--word", "is", *words])
+        return capsys.readouterr().out
+
+    five = page("--sentences", "5")
+    assert "5 sentences of" in five
+    assert five == page("--sentences", "5", "--seed", "1")
+    other = page("--sentences", "5", "--seed", "2")
+    assert other.replace("seed 2", "seed 1") != five
+
+
 def test_words_that_were_asked_for_are_not_said_to_vary(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -82,9 +82,11 @@ def test_everything_is_measured(speed: Speed, tmp_path: Path) -> None:
     assert list((tmp_path / "features").iterdir()) == []  # what was stored for it is thrown away
 
 
-def test_tables(speed: Speed) -> None:
-    status, out, _ = speed("--tasks")
-    assert status == 0
+def test_tables(speed: Speed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    status, out, _ = speed("--tasks", "--threads", "1")
+    assert (status, asked[:1]) == (0, [1])
     for words in ("GFLOP/s: float32", "difference from float32", "bfloat16", "warm"):
         assert words in out
     assert "a training step" not in out
