@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
@@ -68,8 +67,6 @@ EXPECTED = {
     "smoke": (2 * len(TASKS), [f"task={t} elmo.placement=none" for t in TASKS]),
     "word-dropout": (36, ["task=ner encoder=random word_dropout=0 ", "task=sst5 word_dropout=0.3"]),
 }
-
-DEMO = list(OmegaConf.load(CONF / "experiment" / "demo.yaml").columns)
 
 GIVEN = {"learning": ["experiment.given.model=./model"]}
 
@@ -158,52 +155,6 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
     assert "trainer.limit_batches=2" in first
     (first, *_) = planned("experiment=smoke", "task=ner", "encoder=elmo-small")
     assert "encoder.shape=" not in first
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["experiment=tabel2"], "experiment=tabel2: unknown; did you mean 'table2'?"),
-        (["experiment=table2", "elmo.l2=0.1"], "elmo.l2: table2 sets it itself (column"),
-        (["experiment=table2", "data=mini,open"], "data=mini,open: one value for all runs"),
-        (["experiment=table2", "task=snly"], "task=snly: unknown; did you mean 'snli'?"),
-        (["experiment=table1,table2"], "one experiment at a time"),
-        (["experiment=learning"], "learning: experiment.given.model=… is missing"),
-        (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
-        (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
-        (["experiment=table2", "experiment.seeds=[1,-5]"], "error: seed=-5: must be from 0 to"),
-        (["-m", "seed=1,3000000000", "plan=slurm"], "error: seed=3000000000: must be from 0 to"),
-        (
-            ["experiment=lambda", "~experiment.columns.10"],
-            "'λ=10'? (choose '~experiment.columns.λ=0',",
-        ),
-        (
-            ["experiment=lambda", "~experiment.rows.snli"],
-            "lambda has no rows by name; its rows are",
-        ),
-        (
-            ["experiment=demo", "+experiment.columns.again={seed: 2}"],
-            "demo: seed: give experiment.seeds=[1,2], or seed=1,2, for all cells",
-        ),
-        (
-            ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
-            f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
-        ),
-        (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
-    ],
-)
-def test_mistakes_are_one_line(
-    bench: Bench,
-    arguments: list[str],
-    expected: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert bench(*arguments, f"paths.runs={tmp_path}") == 2
-    (error,) = capsys.readouterr().err.splitlines()
-    assert error.startswith("error: ")
-    assert expected in error
-    assert not list(tmp_path.iterdir())
 
 
 OWN = """

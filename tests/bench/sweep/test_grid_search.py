@@ -257,14 +257,6 @@ def test_a_key_that_a_row_s_task_has_not_is_told_with_the_row(
     assert line.startswith("error: wsd · none · task.dropout=0 · seed 1: task.dropout: no such key")
 
 
-def test_a_search_without_an_experiment_is_one_line(
-    bench: Callable[..., int], capsys: Shown
-) -> None:
-    assert bench("task=snli", SEARCH) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("of which experiment? Give experiment=NAME, too")
-
-
 def test_a_searched_run_is_the_run_alone(
     bench: Callable[..., int], words: list[str], tmp_path: Path
 ) -> None:

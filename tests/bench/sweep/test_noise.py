@@ -73,26 +73,6 @@ def test_an_experiment_scores_its_runs_under_noise(
 
 
 @pytest.mark.parametrize(
-    ("noise", "error"),
-    [
-        ("kinds=[typso]", "noise typso: unknown; did you mean 'typos'?"),
-        ("kinds=[]", "experiment.noise.kinds=[]: name one or more"),
-        ("shares=[]", "experiment.noise.shares=[]: name one or more"),
-    ],
-)
-def test_bad_noise_is_told(
-    noise: str,
-    error: str,
-    bench: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = ("experiment=noise", "task=snli", f"experiment.noise.{noise}")
-    assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
-    assert error in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("noise", "told"),
     [
         ("{kinds: [typos], shares: [0.1, 0.2]}", "then 4 evaluations under noise"),
