@@ -55,6 +55,17 @@ def test_no_line_is_broken_by_a_narrow_terminal(
     assert not too_long(shown)
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_help_is_quick(program: str) -> None:
+    name = program.removesuffix(".__main__")
+    command = [sys.executable, "-X", "importtime", "-m", name, "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"  python -m {name} " in shown.stdout
+    imported = [line.rpartition("|")[2].strip() for line in shown.stderr.splitlines()]
+    assert not {"torch", "hydra"} & {*imported}
+    assert len(imported) < 250  # argparse's 90, and our own; Hydra brings 300 besides
+
+
 def test_tab_completes_the_words_of_a_run(
     bench: Callable[..., int],
     monkeypatch: pytest.MonkeyPatch,

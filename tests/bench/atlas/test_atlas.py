@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -205,13 +203,3 @@ def test_mistakes_are_one_line(
         command.main([*TINY_ENCODER[:1], "--text", str(text), *options])
     assert stop.value.code == 2
     assert says in capsys.readouterr().err.splitlines()[-1]
-
-
-def test_help_needs_no_torch() -> None:
-    code = (
-        "import sys\n"
-        "from bench.atlas.__main__ import parser\n"
-        "parser().format_help()\n"
-        "assert 'torch' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
