@@ -228,12 +228,7 @@ def test_the_script_filters_and_sorts() -> None:
     ]
 
 
-def test_a_browser_filters_and_sorts(page: str, tmp_path: Path) -> None:
-    from tests.bench.report.test_page import BROWSERS
-
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip(f"no browser ({', '.join(BROWSERS)}) on this machine")
+def test_a_browser_filters_and_sorts(page: str, tmp_path: Path, browser: str) -> None:
     probe = tmp_path / "probe.html"
     act = """<script>
     const rows = () => [...document.querySelectorAll("[data-gain]")].filter(row => !row.hidden);

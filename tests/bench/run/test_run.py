@@ -206,7 +206,7 @@ def test_killed_and_resumed_ends_with_the_same_result(
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, result: Result) -> None:
+def test_more_epochs_begin_where_fewer_ended(small: Small, result: Result) -> None:
     arguments = ("elmo.placement=input", "training.patience=20", "training.max_epochs=")
     whole = small(*arguments[:2], arguments[2] + "8", runs="whole")
     for epochs in ("2", "6"):
@@ -227,7 +227,7 @@ def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, resul
 
 
 def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
-    small: Small, result: Result, tmp_path: Path
+    small: Small, result: Result
 ) -> None:
     """Its two checkpoints might not be of one time."""
     shorter = small("training.max_epochs=2", "training.patience=20", runs="parts")
@@ -238,9 +238,7 @@ def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
     assert result(longer)["epochs"] == 4
 
 
-def test_stopped_early_and_killed_stays_stopped(
-    small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_early_and_killed_stays_stopped(small: Small, result: Result) -> None:
     """Killed between the last epoch and the record: no further epoch is trained."""
     arguments = ("training.max_epochs=40", "training.patience=1", "training.optimizer.lr=1e-9")
     folder = small(*arguments)
