@@ -250,7 +250,7 @@ def test_a_model_of_the_hub_is_named_with_its_commit(
 
 
 def test_a_model_that_is_not_there_is_planned_all_the_same(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     words = ["encoder=transformer", "encoder.model=nobody/nothing-at-all"]

@@ -121,7 +121,7 @@ def table(shown: str) -> list[str]:
 
 @pytest.mark.slow
 def test_killed_three_times_the_table_is_the_same(
-    bench: Sweep, arguments: list[str], own: str, tmp_path: Path
+    arguments: list[str], own: str, tmp_path: Path
 ) -> None:
     command = ["experiment=own", own, *arguments, "seed=1,2", "training.max_epochs=8"]
     whole = started(*command, f"paths.runs={tmp_path / 'whole'}")
