@@ -11,6 +11,7 @@ import pytest
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
 from tests.bench.ids import IDS, planned_ids
+from tests.bench.sweep.conftest import own_experiment
 
 Bench = Callable[..., int]
 Planned = Callable[..., list[str]]
@@ -167,26 +168,13 @@ seeds: [7]
 """
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Callable[[str], str]:
-    """An experiment file in a folder of the user's own; returns how the folder is named to us."""
-
-    def write(text: str) -> str:
-        (tmp_path / "experiment").mkdir()
-        (tmp_path / "experiment" / "own.yaml").write_text(text)
-        return f"hydra.searchpath=[{tmp_path}]"
-
-    return write
-
-
 def test_one_file_anywhere_is_an_experiment(
     planned: Planned,
     bench: Bench,
-    own: Callable[[str], str],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    assert planned("experiment=own", own(OWN))[0] == (
+    assert planned("experiment=own", own_experiment(tmp_path, OWN))[0] == (
         f"hydra.searchpath=[{tmp_path}] "
         "task=snli task.hidden=8 elmo.l2=1 training.optimizer={lr:0.01} "
         rf"word_vectors=my\,\ file.txt paths.runs={tmp_path}/runs seed=7"
@@ -221,7 +209,6 @@ def test_one_file_anywhere_is_an_experiment(
 )
 def test_a_mistake_in_a_file_is_one_line(
     bench: Bench,
-    own: Callable[[str], str],
     old: str,
     new: str,
     expected: str,
@@ -229,7 +216,7 @@ def test_a_mistake_in_a_file_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert old in OWN
-    folder = own(OWN.replace(old, new))
+    folder = own_experiment(tmp_path, OWN.replace(old, new))
     assert bench("experiment=own", folder, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 2
     errors = [e for e in capsys.readouterr().err.splitlines() if e.startswith("error: ")]
     assert len(errors) == 1

@@ -21,6 +21,7 @@ from bench.run.contents import chosen
 from bench.run.record import outcome
 from bench.sweep.sweeper import Sweep
 from tests.bench.small import SMALL
+from tests.bench.sweep.conftest import own_experiment
 
 Shown = pytest.CaptureFixture[str]
 Kind = tuple[str, float]  # placement and rate
@@ -74,13 +75,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 
 @pytest.fixture
-def words(
-    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> list[str]:
+def words(snli_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("COLUMNS", "300")
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    folders = f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"
+    folders = f"paths.runs={tmp_path / 'runs'}", own_experiment(tmp_path, OWN)
     small = (word for word in SMALL if not word.startswith("task.hidden"))
     return [*small, f"data.dir={snli_folder}", "experiment=own", *folders]
 

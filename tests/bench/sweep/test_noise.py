@@ -12,6 +12,7 @@ from bench.records import parts
 from bench.report.__main__ import main as make_report
 from bench.report.report import collect
 from tests.bench.small import SMALL
+from tests.bench.sweep.conftest import own_experiment
 
 OWN = """
 title: Misspelled
@@ -29,10 +30,8 @@ def test_an_experiment_scores_its_runs_under_noise(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
     words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own"]
-    words += [f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"]
+    words += [f"paths.runs={tmp_path / 'runs'}", own_experiment(tmp_path, OWN)]
     assert bench(*words, "plan=true") == 0
     said = capsys.readouterr().out
     assert "2 runs: 2 new; then 4 evaluations under noise" in said
