@@ -81,22 +81,25 @@ def configured() -> Callable[..., DictConfig]:
     return composed
 
 
+def front_door(*arguments: str) -> int:
+    """Do in this process what `python -m bench` does on these words; return its exit status."""
+    GlobalHydra.instance().clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["bench", *arguments])
+        try:
+            main()
+        except SystemExit as stop:
+            return int(stop.code or 0)
+    return 0
+
+
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """`bench("task=snli", …)`: what `python -m bench task=snli …` does, in this process, as on a
     machine of one core; returns its exit status."""
     monkeypatch.setattr("bench.sweep.cores.usable_cores", lambda: 1)
 
-    def call(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["bench", *arguments])
-        GlobalHydra.instance().clear()
-        try:
-            main()
-        except SystemExit as stop:
-            return int(stop.code or 0)
-        return 0
-
-    return call
+    return front_door
 
 
 @pytest.fixture(scope="session")

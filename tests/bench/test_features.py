@@ -1,14 +1,11 @@
-"""Features in runs, and `python -m bench.features`."""
+"""Features in runs, and `python -m bench.features build`."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +15,9 @@ from omegaconf import DictConfig
 from bench import features
 from bench.choice import Choice
 from elmo_core.encoders.checked import Checked
-from elmo_core.encoders.random import random_elmo
-from elmo_core.store.claims import Claim
-from elmo_core.store.feature_store import FeatureStore
-from elmo_core.store.files import KEY, shards_in
-from elmo_core.store.prepare import prepare
+from elmo_core.store.files import shards_in
 from tests.bench.small import SMALL
 from tests.conftest import TINY_ENCODER
-from tests.elmo_core.conftest import TINY
 
 Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
@@ -34,32 +26,6 @@ Result = Callable[[Path], dict[str, Any]]
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return tmp_path / "features"
-
-
-@pytest.fixture
-def verb(capsys: pytest.CaptureFixture[str], root: Path) -> Callable[..., tuple[int, str]]:
-    """`verb("stats")`: exit status, and what was said."""
-
-    def call(name: str, *arguments: str) -> tuple[int, str]:
-        capsys.readouterr()
-        status = 0
-        try:
-            features.main([name, "--dir", str(root), *arguments])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out + shown.err
-
-    return call
-
-
-@pytest.fixture
-def filled(root: Path) -> Path:
-    """What is stored of one encoder."""
-    store = FeatureStore(random_elmo(TINY), root)
-    prepare(store, [["a", "b", "c"], ["d"]], of="three words and one")
-    prepare(store, [["e", "f"]], of="two more")
-    return store.folder
 
 
 def predictions(folder: Path) -> list[dict[str, Any]]:
@@ -158,25 +124,6 @@ def test_too_little_room_is_one_line(
     assert "features: memory, since" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("argument", "expected"),
-    [
-        ("features=stor", "did you mean 'store'?"),
-        ("features.mode=stor", "did you mean 'store'?"),
-        ("features.precision=float8", "float16"),
-        ("features.max_gb=0", "above 0"),
-        ("features.folder=x", "features.folder"),
-    ],
-)
-def test_mistakes(
-    bench: Callable[..., int], argument: str, expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert bench(*SMALL, argument) == 2
-    error = capsys.readouterr().err
-    assert expected in error
-    assert error.startswith("error: ")
-
-
 def test_features_do_not_make_another_run_unless_they_change_the_numbers(
     configured: Callable[..., DictConfig],
 ) -> None:
@@ -205,7 +152,11 @@ def test_build_then_a_run_reads(
 
 @pytest.mark.parametrize(
     ("word", "expected"),
-    [("task=snly", "did you mean"), ("seed=-1", "seed=-1")],
+    [
+        ("task=snly", "did you mean"),
+        ("seed=-1", "seed=-1"),
+        ("elmo.placement=none", "error: elmo.placement=none asks no encoder"),
+    ],
 )
 def test_build_explains_mistakes(
     word: str, expected: str, capsys: pytest.CaptureFixture[str]
@@ -214,67 +165,6 @@ def test_build_explains_mistakes(
         features.main(["build", word])
     assert stop.value.code == 2
     assert expected in capsys.readouterr().err
-
-
-def test_stats(filled: Path, verb: Callable[..., tuple[int, str]], root: Path) -> None:
-    status, shown = verb("stats")
-    assert status == 0
-    for words in ("random-elmo-0", "float32", "3       6", "today"):
-        assert words in shown
-    (filled / "x.safetensors").write_bytes(b"nothing")
-    assert "1 of 3 shards cannot be read" in verb("stats")[1]
-
-
-def test_verify_reports_and_removes(filled: Path, verb: Callable[..., tuple[int, str]]) -> None:
-    count = len(shards_in(filled))
-    assert verb("verify") == (0, f"{count} shards, all whole\n")
-    shard = shards_in(filled)[-1]
-    shard.write_bytes(shard.read_bytes()[:-1])
-    status, shown = verb("verify")
-    assert status == 2
-    assert f"{shard}: damaged" in shown
-    assert not shard.exists()
-    assert verb("verify") == (0, f"{count - 1} shards, all whole\n")
-
-
-def test_prune(
-    filled: Path, verb: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "prune what?" in verb("prune")[1]
-    assert "random-elmo-0" in verb("prune", "--encoder", "nobody")[1]
-    assert "nothing to throw away" in verb("prune", "--idle", "1")[1]
-    for wrong in ("-1", "0", "nan", "inf", "month"):
-        status, shown = verb("prune", "--idle", wrong, "--yes")
-        assert (status, f"'{wrong}' is not a number of days above 0" in shown) == (2, True)
-    status, shown = verb("prune", "--all")  # standard input is no terminal
-    assert (status, "--yes" in shown) == (2, True)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("builtins.input", lambda question: "")
-    assert verb("prune", "--all") == (0, "")
-    assert filled.exists()
-    month_ago = time.time() - 30 * 86_400
-    os.utime(filled, (month_ago, month_ago))
-    assert "30 days ago" in verb("stats")[1]
-    status, shown = verb("prune", "--idle", "29", "--yes")
-    assert (status, "thrown away" in shown) == (0, True)
-    assert not filled.exists()
-    assert "nothing is stored" in verb("stats")[1]
-
-
-def test_prune_leaves_alone_what_is_being_filled_by_the_time_of_the_answer(
-    filled: Path, verb: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with ExitStack() as filling:
-
-        def answer(question: str) -> str:
-            filling.enter_context(Claim(filled, [bytes(KEY)]))
-            return "y"
-
-        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-        monkeypatch.setattr("builtins.input", answer)
-        status, shown = verb("prune", "--all")
-        assert (status, "being filled, left alone" in shown) == (0, True)
-    assert "thrown away" in verb("prune", "--all", "--yes")[1]
 
 
 def test_a_file_is_no_folder_for_features(
@@ -286,14 +176,3 @@ def test_a_file_is_no_folder_for_features(
             features.main(["build", "task=ner", f"features.dir={tmp_path / place}", *TINY_ENCODER])
         assert stop.value.code == 2
         assert f"features: {tmp_path / 'file'} is no folder" in capsys.readouterr().err
-
-
-def test_looking_after_it_needs_no_torch(root: Path) -> None:
-    for arguments in (["--help"], ["stats", "--dir", str(root)], ["verify", "--dir", str(root)]):
-        shown = subprocess.run(
-            [sys.executable, "-X", "importtime", "-m", "bench.features", *arguments],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert " torch\n" not in shown.stderr

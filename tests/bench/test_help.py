@@ -1,4 +1,4 @@
-"""The help of every verb: examples to paste, whole lines on a narrow terminal."""
+"""The help of every verb: examples to paste, whole lines on a narrow terminal; and Tab."""
 
 from __future__ import annotations
 
@@ -49,10 +49,33 @@ def test_no_line_is_broken_by_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys, "argv", [program, *words])
     main: Callable[[], object] = import_module(program).main
-    status, shown = said(capsys, lambda _: main(), [])
+    status, shown, _ = said(capsys, lambda _: main(), [])
     assert status == 0
     assert "  python -m " in shown
     assert not too_long(shown)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_help_is_quick(program: str) -> None:
+    name = program.removesuffix(".__main__")
+    command = [sys.executable, "-X", "importtime", "-m", name, "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"  python -m {name} " in shown.stdout
+    imported = [line.rpartition("|")[2].strip() for line in shown.stderr.splitlines()]
+    assert not {"torch", "hydra"} & {*imported}
+    assert len(imported) < 250  # argparse's 90, and our own; Hydra brings 300 besides
+
+
+def test_tab_completes_the_words_of_a_run(
+    bench: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert bench("--shell-completion", "install=bash") == 0
+    assert "complete -o nospace" in capsys.readouterr().out
+    monkeypatch.setenv("COMP_LINE", "elmo-bench task=sn")
+    assert bench("--shell-completion", "query=bash") == 0
+    assert capsys.readouterr().out.split() == ["task=snli"]
 
 
 def test_nor_in_the_help_of_a_run() -> None:

@@ -102,13 +102,9 @@ def test_before_a_word_of_the_command_line_is_read() -> None:
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
-@pytest.mark.parametrize(
-    ("verb", "line"),
-    [("features", "interrupted; the same command goes on"), ("predict", "interrupted")],
-)
-def test_other_verbs(verb: str, line: str) -> None:
+@pytest.mark.parametrize(("verb", "words"), [("features", ["build"]), ("predict", ["/no/run"])])
+def test_other_verbs(verb: str, words: list[str]) -> None:
     """Ctrl-C while PyTorch is imported, which every verb does after its own command line."""
-    words = {"features": ["build"], "predict": ["/no/run"]}[verb]
     script = (
         f"import sys; sys.argv[1:] = {words}\n"
         f"import builtins, os, signal; from bench.{verb} import main; known = builtins.__import__\n"
@@ -120,7 +116,7 @@ def test_other_verbs(verb: str, line: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 130, done.stderr
-    assert done.stderr.splitlines()[-1] in (line, "interrupted")
+    assert done.stderr.splitlines()[-1] == "interrupted"
     assert "Traceback" not in done.stderr
 
 

@@ -110,9 +110,7 @@ def test_a_task_named_like_ours_keeps_its_own_counts(own: Path, bench: Bench) ->
     assert entry.against.difference == pytest.approx(shown[0] - shown[1])
 
 
-def test_a_record_whose_task_is_gone_is_told(
-    own: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_whose_task_is_gone_is_told(own: Path, bench: Bench) -> None:
     call(bench, "experiment.seeds=[1]")
     records = read(Path("runs"), ["headlines", "nowhere"])
     for run in records.finished:

@@ -78,8 +78,6 @@ def test_what_a_user_can_mend_is_one_line(
         ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
         ('\n{"premise": ', "line 2 is not JSON"),
         ("plain text", "line 1: needs the field 'premise'"),
-        ('{"premise": ' + "[" * 100_000, "line 1 is not JSON: brackets are nested too deep"),
-        ('{"premise": "A", "n": NaN}', "line 1 is not JSON: NaN is no number"),
         ("plain text", '; an example: {"premise": "A man sleeps.", "hypothesis": '),
     ):
         _, error = said(folder, lines=lines)

@@ -11,13 +11,12 @@ def said(
     capsys: pytest.CaptureFixture[str],
     program: Callable[[list[str]], object],
     words: Iterable[object],
-) -> tuple[int, str]:
-    """Return a program's exit status on these words, and all that it says."""
+) -> tuple[int, str, str]:
+    """Return a program's exit status on these words, what it says, and what of errors."""
     capsys.readouterr()
     status = 0
     try:
         program([str(word) for word in words])
     except SystemExit as stop:
         status = int(stop.code or 0)
-    shown = capsys.readouterr()
-    return status, shown.out + shown.err
+    return status, *capsys.readouterr()

@@ -48,13 +48,6 @@ class Traffic:
     operators: int = 0
     doubles: bool = False  # whether the device has float64, as NVIDIA's do and Apple's do not
 
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Inside, nothing is counted."""
-        waits, copies, operators = self.waits.copy(), self.copies.copy(), self.operators
-        yield
-        self.waits, self.copies, self.operators = waits, copies, operators
-
     def restart(self) -> None:
         """Count from zero again."""
         self.waits, self.copies, self.operators = Counter(), Counter(), 0

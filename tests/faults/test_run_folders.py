@@ -15,11 +15,13 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
+from bench import predict
 from bench.ensemble.__main__ import main as ensemble
 from bench.errors import RunError
 from bench.predict import Predictor
 from bench.run.trust import read
 from tests.bench.small import SMALL
+from tests.bench.verbs import said
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +129,10 @@ def test_nor_does_an_ensemble(
 
 
 def test_a_package_is_trusted_by_name(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "trusted_package.py").write_text(
         "from pickle import loads\nfrom elmo_core.encoders.random import random_elmo\n"
@@ -136,11 +141,26 @@ def test_a_package_is_trusted_by_name(
     monkeypatch.syspath_prepend(tmp_path)
     encoder = dict(OmegaConf.load(folder / "config.yaml").encoder)
     spoil(folder, encoder={**encoder, "_target_": "trusted_package.mine"})
-    with pytest.raises(RunError, match="--trust trusted_package"):
-        Predictor(folder)
-    predict = Predictor(folder, ["trusted_package"])
-    line = '{"premise": "A man sleeps.", "hypothesis": "He runs."}'
-    assert [row["id"] for row in predict([(1, line)])] == ["1"]
+    (tmp_path / "in").write_text('{"premise": "A man sleeps.", "hypothesis": "He runs."}')
+
+    def predicted(words: list[str]) -> None:
+        given = [str(folder), "--input", str(tmp_path / "in"), *words]
+        monkeypatch.setattr(sys, "argv", ["bench.predict", *given])
+        predict.main()
+
+    def together(words: list[str]) -> None:
+        ensemble(["--force", str(folder), str(folder.with_name(other)), *words])
+
+    other = "input-0000000000"
+    copy = shutil.copytree(folder, folder.with_name(other))
+    result = json.loads((copy / "result.json").read_text())
+    (copy / "result.json").write_text(json.dumps({**result, "run_id": other, "seed": 2}))
+    spoil(copy, seed=2)
+    for program, answer in ((predicted, '"id": "1"'), (together, "")):
+        status, _, err = said(capsys, program, [])
+        assert (status, "--trust trusted_package" in err) == (2, True)
+        status, out, err = said(capsys, program, ["--trust", "trusted_package"])
+        assert (status, answer in out) == (0, True), err
     spoil(folder, encoder={**encoder, "_target_": "trusted_package.loads"})
     with pytest.raises(RunError, match="is not of this suite"):
         Predictor(folder, ["trusted_package"])

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
 
-from bench.errors import explain
+from bench.errors import NO_ROOM, explain
 from elmo_core.whole_files import replacing
 from tests.bench.small import SMALL
 
@@ -19,13 +20,14 @@ from tests.bench.small import SMALL
 @pytest.mark.parametrize(
     ("number", "said"),
     [
+        (errno.ENOSPC, "disk full: make room"),
         (errno.EDQUOT, "quota exceeded: make room"),
         (errno.EIO, "input/output error"),
         (errno.ESTALE, "stale file handle"),
         (errno.EFBIG, "file too large"),
     ],
 )
-def test_a_checkpoint_that_cannot_be_written(
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     number: int,
     said: str,
     bench: Callable[..., int],
@@ -39,6 +41,7 @@ def test_a_checkpoint_that_cannot_be_written(
     def failing(self: Any, content: Any, path: Any, options: Any = None) -> None:
         calls.append(path)
         if len(calls) > 2:
+            Path(path).write_bytes(b"half")
             raise OSError(number, os.strerror(number))
         save(self, content, path, options)
 
@@ -48,7 +51,10 @@ def test_a_checkpoint_that_cannot_be_written(
         assert bench(*run) == 2
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
     assert said in line
-    assert number == errno.EDQUOT or ".ckpt" in line
+    assert number in NO_ROOM or ".ckpt" in line
+    (last,) = tmp_path.glob("snli/*/checkpoints/last.ckpt")
+    assert torch.load(last, weights_only=True)["epoch"] == 0
+    assert not list(last.parent.glob("*.tmp"))
     assert bench(*run) == 0
 
 

@@ -34,7 +34,7 @@ def run(bench: Bench, snli_folder: Path, tmp_path: Path, on_gpu: list[str]) -> C
 
 
 @pytest.mark.parametrize("precision", ["32-true", "bf16-mixed", "16-mixed"])
-def test_a_whole_run(run: Callable[..., Any], precision: str, capsys: Any) -> None:
+def test_a_whole_run(run: Callable[..., Any], precision: str) -> None:
     folder, result = run(f"trainer.precision={precision}")
     assert result["status"] == "finished"
     assert len(result["history"]) == 3

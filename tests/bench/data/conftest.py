@@ -11,6 +11,7 @@ import pytest
 from bench.data.__main__ import main
 from tasks.ner.sources import CONLL2003, WIKIGOLD, WNUT17
 from tasks.snli.sources import SOURCES as SNLI
+from tests.bench.verbs import said
 from tests.file_server import WNUT17_FILES as FILES
 from tests.file_server import FileServer, serving
 
@@ -56,10 +57,4 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
 def data(capsys: pytest.CaptureFixture[str]) -> Verb:
     """`data("get", …)`: exit status, output, error line."""
 
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(arguments)
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return call
+    return lambda *words: said(capsys, main, words)

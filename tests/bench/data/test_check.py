@@ -108,7 +108,7 @@ def test_check_of_nothing(data: Verb, server: FileServer, tmp_path: Path) -> Non
     assert (status, "--task nre" in err) == (2, True)
 
 
-def test_a_subset_of_snli_is_called_one(data: Verb, tmp_path: Path, snli_folder: Path) -> None:
+def test_a_subset_of_snli_is_called_one(data: Verb, snli_folder: Path) -> None:
     status, out, _ = data("check", str(snli_folder))
     assert status == 1
     assert "550,152 pairs" in out

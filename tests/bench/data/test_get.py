@@ -117,7 +117,7 @@ def test_get_knows_what_was_meant(data: Verb, server: FileServer) -> None:
     assert (status, "did you mean 'wnut17'?" in err) == (2, True)
 
 
-def test_get_word_vectors(data: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_get_word_vectors(data: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("glove.840B.300d.txt", "the 1 2\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,14 +56,6 @@ def test_list_of_all_that_there_is(data: Verb) -> None:
     out = data("list")[1]
     for source in published.published():
         assert source.name in out
-
-
-@pytest.mark.parametrize("verb", [(), ("list",), ("get",), ("check",)])
-def test_help_has_examples_and_is_quick(verb: tuple[str, ...]) -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "bench.data", *verb, "--help"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert said.stderr.count("import time:") < 150  # argparse's 90; Hydra brings 300 besides
-    assert "  python -m bench.data " in said.stdout
 
 
 def test_a_run_on_a_set_by_name(

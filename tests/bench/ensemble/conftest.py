@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
-from bench.__main__ import main
 from bench.ensemble.__main__ import main as ensemble
 from tests.bench.small import SMALL
 from tests.bench.verbs import said
+from tests.conftest import front_door
 
 Together = Callable[..., tuple[int, str]]
 
@@ -33,11 +31,8 @@ def trained(snli_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list
     root = tmp_path_factory.mktemp("trained")
     data = shutil.copytree(snli_folder, root / "data")
     for kind in KINDS:
-        GlobalHydra.instance().clear()
-        with pytest.MonkeyPatch.context() as patch:
-            words = [*QUICK, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind]
-            patch.setattr(sys, "argv", ["bench", *words])
-            main()
+        words = [*QUICK, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind]
+        assert front_door(*words) == 0
     runs = (root / "runs" / "snli").iterdir()
     return sorted(runs, key=lambda run: json.loads((run / "result.json").read_text())["seed"])
 
@@ -77,6 +72,7 @@ def together(capsys: pytest.CaptureFixture[str]) -> Together:
     """`together(RUN, RUN)`: exit status, and what was said."""
 
     def call(*arguments: Any) -> tuple[int, str]:
-        return said(capsys, ensemble, arguments)
+        status, out, err = said(capsys, ensemble, arguments)
+        return status, out + err
 
     return call

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
-from bench.__main__ import main
 from bench.evaluate.__main__ import main as evaluate
 from tests.bench.verbs import said
-from tests.conftest import TINY_ENCODER
+from tests.conftest import TINY_ENCODER, front_door
 
 Result = Callable[[Path], dict[str, Any]]
 Evaluate = Callable[..., tuple[int, str]]
@@ -50,11 +47,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     root = tmp_path_factory.mktemp("trained")
     data = write_names(root / "home", "PER", "LOC", ("train", "dev", "test"))
     for kind in KINDS:
-        GlobalHydra.instance().clear()
-        with pytest.MonkeyPatch.context() as patch:
-            words = [*NER, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind.split()]
-            patch.setattr(sys, "argv", ["bench", *words])
-            main()
+        words = [*NER, f"data.dir={data}", f"paths.runs={root / 'runs'}", *kind.split()]
+        assert front_door(*words) == 0
     return sorted((root / "runs" / "ner").iterdir())  # input, none
 
 
@@ -69,7 +63,8 @@ def call(capsys: pytest.CaptureFixture[str]) -> Evaluate:
     """`python -m bench.evaluate` on these words: its exit status, and all that it says."""
 
     def on(*words: object) -> tuple[int, str]:
-        return said(capsys, evaluate, words)
+        status, out, err = said(capsys, evaluate, words)
+        return status, out + err
 
     return on
 

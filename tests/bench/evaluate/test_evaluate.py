@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -152,7 +150,7 @@ def test_a_repeat_shows_what_is_there(runs: list[Path], call: Evaluate, tmp_path
 
 
 def test_a_repeat_that_fails_leaves_the_old_one(
-    runs: list[Path], call: Evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs: list[Path], call: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = (runs[0], f"data.dir={home(runs[0])}", "--split", "dev")
     assert call(*words)[0] == 0
@@ -252,14 +250,6 @@ def test_a_refusal_is_one_line(what: str, runs: list[Path], call: Evaluate) -> N
     assert message in said
     assert "Traceback" not in said
     assert not made(runs[0])
-
-
-def test_help_is_quick_and_free_of_torch() -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "bench.evaluate", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "data.set=wikigold --map person=PER" in shown.stdout
-    assert " torch\n" not in shown.stderr
-    assert " hydra\n" not in shown.stderr
 
 
 def test_an_evaluation_is_no_run(runs: list[Path], call: Evaluate) -> None:

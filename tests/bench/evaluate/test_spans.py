@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bench.__main__ import main
 from tests.bench.evaluate.conftest import Evaluate, Result, made, rows
-from tests.conftest import TINY_ENCODER
+from tests.conftest import TINY_ENCODER, front_door
 
 # Without dropout, and to the end, so that every seed and processor learns the data by heart.
 BY_HEART = ("task.dropout=0", "elmo.dropout=0", "training.max_epochs=20", "training.patience=20")
@@ -77,7 +76,7 @@ BY_HAND = {"squad": exact, "coref": mentions}
 
 @pytest.mark.parametrize("task", TASKS)
 def test_other_documents_are_predicted_and_scored(
-    task: str, call: Evaluate, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    task: str, call: Evaluate, result: Result, tmp_path: Path
 ) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir()
@@ -86,8 +85,7 @@ def test_other_documents_are_predicted_and_scored(
     WRITE[task](away, ("Omar", "Anna"), ("dev",))
     words = [f"task={task}", f"data.dir={home}", f"paths.runs={tmp_path / 'runs'}", "trainer=cpu"]
     words += [*BY_HEART, *TASKS[task], *TINY_ENCODER]
-    monkeypatch.setattr("sys.argv", ["bench", *words])
-    main()
+    assert front_door(*words) == 0
     (run,) = (tmp_path / "runs" / task).iterdir()
 
     status, _ = call(run, f"data.dir={home}")

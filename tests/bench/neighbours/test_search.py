@@ -16,6 +16,7 @@ from bench.neighbours import search
 from bench.neighbours.__main__ import main
 from bench.neighbours.search import Nearest, Occurrence, neighbours
 from elmo_core.encoders.random import random_elmo
+from tests.bench import verbs
 from tests.conftest import TINY_ENCODER
 from tests.elmo_core.conftest import TINY
 
@@ -119,16 +120,7 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     """Exit status, output, errors."""
     monkeypatch.setenv("COLUMNS", "120")
 
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = 0
-        try:
-            main([str(argument) for argument in arguments])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return status, *capsys.readouterr()
-
-    return call
+    return lambda *words: verbs.said(capsys, main, words)
 
 
 @pytest.fixture

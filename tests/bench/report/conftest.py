@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from bench.report.__main__ import main as make_report
 from tests.bench.report.every_view import everything
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +29,11 @@ def made_up_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made_up_report(made_up_runs: Path) -> Path:
     make_report([str(made_up_runs)])
     return made_up_runs / "report"
+
+
+@pytest.fixture
+def browser() -> str:
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser ({', '.join(BROWSERS)}) on this machine")
+    return found

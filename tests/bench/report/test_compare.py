@@ -45,13 +45,6 @@ def test_predictions_that_do_not_belong_to_the_result_are_not_compared(tmp_path:
     assert "but result.json says" in not_compared(make, path)
 
 
-def test_only_common_seeds_are_paired(tmp_path: Path) -> None:
-    make = Maker(tmp_path)
-    entry = compared(make, make.two_columns(seeds=((1, 2, 3), (2, 3, 4))))
-    assert entry.against is not None
-    assert entry.against.seeds == 2
-
-
 def test_no_common_seed_is_said(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     path = make.two_columns(seeds=((1,), (2,)))

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from bench.config import CONF
 from bench.report.__main__ import main as make_report
 from bench.report.examples import IN_ALL, LONGEST, MOST, changes, share
 from bench.report.grid import fill
@@ -215,7 +216,7 @@ def test_the_script_filters_and_sorts() -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on this machine")
-    script = Path("bench/report/formats/page.js").read_text()
+    script = (CONF.parent / "bench/report/formats/page.js").read_text()
     call = [node, "-e", FAKE_PAGE + script + TRY_IT]
     output = subprocess.run(call, capture_output=True, text=True, timeout=60)
     assert not output.stderr
@@ -227,12 +228,7 @@ def test_the_script_filters_and_sorts() -> None:
     ]
 
 
-def test_a_browser_filters_and_sorts(page: str, tmp_path: Path) -> None:
-    from tests.bench.report.test_page import BROWSERS
-
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip(f"no browser ({', '.join(BROWSERS)}) on this machine")
+def test_a_browser_filters_and_sorts(page: str, tmp_path: Path, browser: str) -> None:
     probe = tmp_path / "probe.html"
     act = """<script>
     const rows = () => [...document.querySelectorAll("[data-gain]")].filter(row => !row.hidden);

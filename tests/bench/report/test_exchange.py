@@ -58,21 +58,22 @@ def test_a_published_set_is_named_by_its_publisher(run: Run) -> None:
     assert (source["source_type"], source["dataset_name"]) == ("other", "snli_1.0")
 
 
-def test_the_schema_takes_it(run: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def exported(run: Run, tmp_path: Path) -> Path:
+    """The record that the verb writes."""
+    folders = ["-o", str(tmp_path / "records"), "--runs", str(run.folder.parents[1])]
+    verb.main(["export", "--format", "every-eval-ever", *folders])
+    (path,) = (tmp_path / "records").glob("snli/*.json")
+    return path
+
+
+def test_the_verb_writes_a_record_named_after_its_run(run: Run, exported: Path) -> None:
+    assert exported.stem == run.id
+    written = json.loads(exported.read_text())
+    assert written["model_info"] == json.loads(json.dumps(evaluation(run)["model_info"]))
+
+
+def test_the_schema_takes_it(exported: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     schema = json.loads(shared("every-eval-ever/eval.schema.json").read_text())
-    out = tmp_path / "records"
-    verb.main(
-        [
-            "export",
-            "--format",
-            "every-eval-ever",
-            "-o",
-            str(out),
-            "--runs",
-            f"{run.folder.parents[1]}",
-        ]
-    )
-    (path,) = out.glob("snli/*.json")
-    assert path.stem == run.id
-    jsonschema.validate(json.loads(path.read_text()), schema)
+    jsonschema.validate(json.loads(exported.read_text()), schema)

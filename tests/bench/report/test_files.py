@@ -95,12 +95,6 @@ def test_a_file_is_no_place_for_a_report(
     assert said.count("\n") == 1
 
 
-def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert "python -m bench.report runs --format html" in capsys.readouterr().out
-
-
 @pytest.mark.filterwarnings("error:constrained_layout not applied")
 def test_long_names_have_room_in_a_figure(tmp_path: Path) -> None:
     evaluated = CONF.parent / "results" / "ner-wnut17.jsonl"  # on other data, its types mapped

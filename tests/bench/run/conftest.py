@@ -19,6 +19,10 @@ def data(snli_folder: Path, tmp_path: Path) -> Path:
     return shutil.copytree(snli_folder, tmp_path / "data")
 
 
+def drop_a_line(path: Path) -> None:
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+
+
 @pytest.fixture
 def run_id(configured: Configured, tmp_path: Path) -> Callable[..., str]:
     def of(folder: Path, *words: str) -> str:

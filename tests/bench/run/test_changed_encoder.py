@@ -124,12 +124,12 @@ def test_a_head_does_not_take_another_encoders_vectors(
         (predicted, [one, "--input", tmp_path / "pairs.jsonl"]),
     ]
     for program, given in verbs:
-        status, out = said(capsys, program, given)
-        assert (status, "was trained on" in out) == (0, False), out
+        status, _, err = said(capsys, program, given)
+        assert (status, "was trained on" in err) == (0, False), err
     weights.save(random_elmo(encoder_files.TINY, seed=4).bilm, path)
     for program, given in verbs:
-        status, out = said(capsys, program, given)
-        assert (status, "there is mine with" in out) == (2, True), out
+        status, _, err = said(capsys, program, given)
+        assert (status, "there is mine with" in err) == (2, True), err
 
 
 def predicted(words: list[str]) -> None:

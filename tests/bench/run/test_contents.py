@@ -15,13 +15,10 @@ from bench.run import contents
 from bench.run.contents import chosen, content
 from bench.run.record import Record
 from tests import encoder_files
+from tests.bench.run.conftest import drop_a_line
 from tests.bench.small import SMALL
 
 Configured = Callable[..., DictConfig]
-
-
-def drop_a_line(path: Path) -> None:
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
 
 
 def test_the_same_data_elsewhere_is_the_same_run(

@@ -19,6 +19,7 @@ from bench.report.read import read
 from bench.run import contents
 from bench.run.contents import content
 from bench.run.fingerprint import files_below, fingerprint, stamp
+from tests.bench.run.conftest import drop_a_line
 from tests.bench.small import SMALL
 
 Configured = Callable[..., DictConfig]
@@ -90,11 +91,6 @@ def test_a_file_that_goes_away_meanwhile_is_none(
     assert stamp(str(tmp_path)) == first
 
 
-@pytest.fixture
-def data(snli_folder: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(snli_folder, tmp_path / "data")
-
-
 def test_runs_that_lie_in_the_folder_of_data_are_none(
     configured: Configured, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,10 +123,6 @@ def done(bench: Callable[..., int], data: Path, tmp_path: Path) -> Callable[...,
         assert bench(*before, *SMALL, *given, f"data.dir={folder}", *words) == 0
 
     return call
-
-
-def drop_a_line(path: Path) -> None:
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
 
 
 def test_a_report_knows_data_by_its_examples(

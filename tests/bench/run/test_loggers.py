@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from bench.run.loggers import missing_login, missing_package, mix_metrics, split_metrics
+from bench.run.loggers import missing_login, missing_package
 from tests.bench.small import DIVERGING, SMALL
 
 Small = Callable[..., Path]
@@ -31,16 +31,6 @@ def expected(result: dict[str, Any]) -> dict[str, float]:
     for j in range(3):
         scores[f"mix/input/s{j}"] = result["mix"]["input"]["weights"][j]
     return {**scores, "mix/input/gamma": result["mix"]["input"]["gamma"]}
-
-
-def test_names() -> None:
-    assert split_metrics("dev", {"f1": 80.0}) == {"dev/f1": 80.0}
-    mixes = {"output": {"weights": [0.25, 0.75], "gamma": 2.0}}
-    assert mix_metrics(mixes) == {
-        "mix/output/s0": 0.25,
-        "mix/output/s1": 0.75,
-        "mix/output/gamma": 2.0,
-    }
 
 
 def test_csv(small: Small, result: Result) -> None:

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 import torch
 
-from bench.errors import ConfigError, RunError
+from bench.errors import RunError
 from bench.run.datamodule import epoch_seed
 from bench.run.losses import Losses
 from bench.run.module import BenchModule
 from elmo_core import Placement
 from tasks.snli import SNLI
-
-PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 
 
 @pytest.fixture
@@ -87,20 +85,3 @@ def test_no_loss_keeps_its_graph() -> None:
     losses = Losses()
     losses.add(torch.tensor(1.0, requires_grad=True) * 2, [{"id": "a"}])
     assert not losses.all[0].requires_grad
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("training.scheduler.mode=min",), r"training\.scheduler\.mode=min: must be max"),
-        (("training.scheduler_interval=step",), "ReduceLROnPlateau takes a dev score"),
-    ],
-)
-def test_a_schedule_by_dev_scores(
-    words: tuple[str, ...], said: str, module: Callable[..., BenchModule]
-) -> None:
-    """They are the better the higher, and there is one an epoch."""
-    plateau = f"training.scheduler={{_target_: {PLATEAU}, mode: max}}"
-    module(plateau).configure_optimizers()
-    with pytest.raises(ConfigError, match=said):
-        module(plateau, *words).configure_optimizers()

@@ -147,9 +147,7 @@ def test_the_record_comes_back(coded: Callable[..., Finished], tmp_path: Path) -
             read_result(path)
 
 
-def test_control_labels_are_in_every_split(
-    coded: Callable[..., Finished], bench: Bench, tmp_path: Path
-) -> None:
+def test_control_labels_are_in_every_split(coded: Callable[..., Finished], tmp_path: Path) -> None:
     data = write(tmp_path / "data", {"train": 60, "dev": 20, "test": 20}, at_random(1))
     words = ("elmo.placement=none", "training.max_epochs=2")
     plain, control = coded(data, *words), coded(data, *words, "data.control=true")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import signal
@@ -15,7 +14,6 @@ from typing import Any
 
 import pytest
 import torch
-from pytorch_lightning.plugins.io import TorchCheckpointIO
 from pytorch_lightning.utilities import rank_zero_only
 from safetensors.torch import load_file
 
@@ -208,7 +206,7 @@ def test_killed_and_resumed_ends_with_the_same_result(
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, result: Result) -> None:
+def test_more_epochs_begin_where_fewer_ended(small: Small, result: Result) -> None:
     arguments = ("elmo.placement=input", "training.patience=20", "training.max_epochs=")
     whole = small(*arguments[:2], arguments[2] + "8", runs="whole")
     for epochs in ("2", "6"):
@@ -229,7 +227,7 @@ def test_more_epochs_begin_where_fewer_ended(small: Small, tmp_path: Path, resul
 
 
 def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
-    small: Small, result: Result, tmp_path: Path
+    small: Small, result: Result
 ) -> None:
     """Its two checkpoints might not be of one time."""
     shorter = small("training.max_epochs=2", "training.patience=20", runs="parts")
@@ -240,9 +238,7 @@ def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
     assert result(longer)["epochs"] == 4
 
 
-def test_stopped_early_and_killed_stays_stopped(
-    small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_early_and_killed_stays_stopped(small: Small, result: Result) -> None:
     """Killed between the last epoch and the record: no further epoch is trained."""
     arguments = ("training.max_epochs=40", "training.patience=1", "training.optimizer.lr=1e-9")
     folder = small(*arguments)
@@ -252,30 +248,6 @@ def test_stopped_early_and_killed_stays_stopped(
     after = result(folder)
     assert after["epochs"] == before["epochs"] < 40
     assert after["metrics"] == before["metrics"]
-
-
-def test_disk_full_leaves_the_checkpoint_before(
-    bench: Callable[..., int],
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    save, calls = TorchCheckpointIO.save_checkpoint, []
-
-    def full(self: Any, content: Any, path: Any, options: Any = None) -> None:
-        calls.append(path)
-        if len(calls) > 2:
-            Path(path).write_bytes(b"half")
-            raise OSError(errno.ENOSPC, "No space left on device")
-        save(self, content, path, options)
-
-    monkeypatch.setattr(TorchCheckpointIO, "save_checkpoint", full)
-    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
-    assert "disk full" in capsys.readouterr().err
-    (last,) = tmp_path.glob("snli/*/checkpoints/last.ckpt")
-    assert torch.load(last, weights_only=True)["epoch"] == 0
-    assert not list(last.parent.glob("*.tmp"))
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,7 @@ from bench.speed.peer import peer
 from elmo_core import Encoder
 from elmo_core.encoders.random import random_elmo
 from elmo_core.products import path
+from tests.bench.verbs import said
 from tests.conftest import TINY_ENCODER
 from tests.elmo_core.conftest import TINY
 
@@ -37,18 +37,9 @@ def speed(
     """`speed("--json")`: exit status, output, errors; of a tiny encoder, some milliseconds each."""
     monkeypatch.setattr(machine, "TIMES", 2)
 
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        fixed = (*TINY_ENCODER, "trainer=cpu", f"features.dir={tmp_path / 'features'}")
-        quick = ("--seconds", "0.01", "--sentences", "40", "--steps", "2")
-        status = 0
-        try:
-            main([*fixed, *quick, *arguments])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return status, *capsys.readouterr()
-
-    return call
+    fixed = (*TINY_ENCODER, "trainer=cpu", f"features.dir={tmp_path / 'features'}")
+    quick = ("--seconds", "0.01", "--sentences", "40", "--steps", "2")
+    return lambda *words: said(capsys, main, [*fixed, *quick, *words])
 
 
 def test_steps_are_of_the_papers_size_unless_a_recipe_is_named() -> None:
@@ -82,9 +73,11 @@ def test_everything_is_measured(speed: Speed, tmp_path: Path) -> None:
     assert list((tmp_path / "features").iterdir()) == []  # what was stored for it is thrown away
 
 
-def test_tables(speed: Speed) -> None:
-    status, out, _ = speed("--tasks")
-    assert status == 0
+def test_tables(speed: Speed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    status, out, _ = speed("--tasks", "--threads", "1")
+    assert (status, asked[:1]) == (0, [1])
     for words in ("GFLOP/s: float32", "difference from float32", "bfloat16", "warm"):
         assert words in out
     assert "a training step" not in out
@@ -161,14 +154,3 @@ def test_the_peer_gives_the_same_vectors() -> None:
     found = peer.measured(Path(python), encoders, SENTENCES, 0.01, clock("cpu")[0])
     assert found.difference < 1e-5
     assert [(each.batch, each.in_order) for each in found.compared] == list(peer.WAYS)
-
-
-def test_help_is_quick() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "bench.speed", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "--peer" in shown.stdout
-    assert " torch\n" not in shown.stderr

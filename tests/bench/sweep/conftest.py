@@ -50,8 +50,13 @@ paper: {snli: {with: 88.8}, srl: {with: 1}}
 """
 
 
+def own_experiment(folder: Path, text: str) -> str:
+    """Write an experiment file of the user's own; return the word that names its folder to us."""
+    (folder / "experiment").mkdir()
+    (folder / "experiment" / "own.yaml").write_text(text)
+    return f"hydra.searchpath=[{folder}]"
+
+
 @pytest.fixture
 def own(tmp_path: Path) -> str:
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    return f"hydra.searchpath=[{tmp_path}]"
+    return own_experiment(tmp_path, OWN)

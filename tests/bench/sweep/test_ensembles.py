@@ -13,6 +13,7 @@ from bench.ensemble.members import ensemble_id
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.small import SMALL
+from tests.bench.sweep.conftest import own_experiment
 
 OWN = """
 title: Two together
@@ -25,9 +26,7 @@ paper: {snli: {alone: 88.7, pair: 89.3}}
 
 @pytest.fixture
 def own(tmp_path: Path) -> str:
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    return f"hydra.searchpath=[{tmp_path}]"
+    return own_experiment(tmp_path, OWN)
 
 
 @pytest.fixture

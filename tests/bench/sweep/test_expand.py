@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from bench.overrides import parsed
@@ -30,39 +27,3 @@ def test_what_needs_no_quotes_has_none() -> None:
         "c=null",
     ]
     assert list(written({text: text for text in PLAIN})) == [f"{k}={v}" for k, v in PLAIN.items()]
-
-
-@pytest.mark.parametrize("word", ["elmo={placement: none}", "++elmo={placement: none}"])
-def test_a_dictionary_does_not_undo_what_a_column_sets(
-    bench: Callable[..., int], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("experiment=table3", "task=snli", "plan=true", f"paths.runs={tmp_path}")
-    assert bench(*words, word) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: elmo: table3 sets elmo.placement itself (column ")
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (
-            ["experiment=encoders", "experiment.without=columns.CoVe,columns.static"],
-            "one value, please; a list stands in brackets: 'experiment.without=[…]'",
-        ),
-        (
-            ["experiment=encoders", "experiment.without=[CoVe]"],
-            "CoVe: neither columns.NAME nor rows.NAME; did you mean 'columns.CoVe'?",
-        ),
-        (["-m", "seed=range(1,1)"], "seed=range(1,1): no values"),
-        (["-m", "elmo.l2=range(3,1)"], "elmo.l2=range(3,1): no values"),
-    ],
-)
-def test_lists_without_brackets_and_empty_ones_are_refused(
-    bench: Callable[..., int],
-    words: list[str],
-    expected: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert bench(*words, "plan=true", f"paths.runs={tmp_path}") == 2
-    assert expected in capsys.readouterr().err

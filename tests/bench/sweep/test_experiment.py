@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 
 from bench.config import CONF
 from bench.sweep.sweeper import Sweep
 from tests.bench.ids import IDS, planned_ids
+from tests.bench.sweep.conftest import own_experiment
 
 Bench = Callable[..., int]
 Planned = Callable[..., list[str]]
@@ -29,12 +29,10 @@ def _no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
 def planned(
     bench: Bench,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Planned:
     """The command of each run that an experiment would do, composed and checked, without the
     program's name."""
-    monkeypatch.setattr("bench.sweep.forecast.show", lambda _: None)  # it would try steps
 
     def call(*arguments: str) -> list[str]:
         assert bench(*arguments, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 0
@@ -71,8 +69,6 @@ EXPECTED = {
     "word-dropout": (36, ["task=ner encoder=random word_dropout=0 ", "task=sst5 word_dropout=0.3"]),
 }
 
-DEMO = list(OmegaConf.load(CONF / "experiment" / "demo.yaml").columns)
-
 GIVEN = {"learning": ["experiment.given.model=./model"]}
 
 
@@ -91,7 +87,7 @@ def test_expands_to_exactly_its_runs(
     assert len(commands) == count
     for part in parts:
         assert any(part in command for command in commands), part
-    assert ids == IDS.get(f"experiment={name}", ids), "test_run_ids.py says what this means"
+    assert ids == IDS[f"experiment={name}"], "test_run_ids.py says what this means"
 
 
 def test_what_is_given_besides_holds_for_every_run(planned: Planned) -> None:
@@ -162,52 +158,6 @@ def test_the_command_line_wins_over_what_a_file_says_of_all_runs(planned: Planne
     assert "encoder.shape=" not in first
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["experiment=tabel2"], "experiment=tabel2: unknown; did you mean 'table2'?"),
-        (["experiment=table2", "elmo.l2=0.1"], "elmo.l2: table2 sets it itself (column"),
-        (["experiment=table2", "data=mini,open"], "data=mini,open: one value for all runs"),
-        (["experiment=table2", "task=snly"], "task=snly: unknown; did you mean 'snli'?"),
-        (["experiment=table1,table2"], "one experiment at a time"),
-        (["experiment=learning"], "learning: experiment.given.model=… is missing"),
-        (["experiment=table2", "elmo.dropuot=0"], "did you mean 'elmo.dropout'?"),
-        (["experiment=table2", "seed=1,one"], "seed=1,one: must be whole numbers"),
-        (["experiment=table2", "experiment.seeds=[1,-5]"], "error: seed=-5: must be from 0 to"),
-        (["-m", "seed=1,3000000000", "plan=slurm"], "error: seed=3000000000: must be from 0 to"),
-        (
-            ["experiment=lambda", "~experiment.columns.10"],
-            "'λ=10'? (choose '~experiment.columns.λ=0',",
-        ),
-        (
-            ["experiment=lambda", "~experiment.rows.snli"],
-            "lambda has no rows by name; its rows are",
-        ),
-        (
-            ["experiment=demo", "+experiment.columns.again={seed: 2}"],
-            "demo: seed: give experiment.seeds=[1,2], or seed=1,2, for all cells",
-        ),
-        (
-            ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
-            f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
-        ),
-        (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
-    ],
-)
-def test_mistakes_are_one_line(
-    bench: Bench,
-    arguments: list[str],
-    expected: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert bench(*arguments, f"paths.runs={tmp_path}") == 2
-    (error,) = capsys.readouterr().err.splitlines()
-    assert error.startswith("error: ")
-    assert expected in error
-    assert not list(tmp_path.iterdir())
-
-
 OWN = """
 title: What a smaller model loses
 rows: {ours: {task: snli, task.hidden: 8}, theirs: {task: snli}, gone: {task: snly}}
@@ -218,26 +168,13 @@ seeds: [7]
 """
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Callable[[str], str]:
-    """An experiment file in a folder of the user's own; returns how the folder is named to us."""
-
-    def write(text: str) -> str:
-        (tmp_path / "experiment").mkdir()
-        (tmp_path / "experiment" / "own.yaml").write_text(text)
-        return f"hydra.searchpath=[{tmp_path}]"
-
-    return write
-
-
 def test_one_file_anywhere_is_an_experiment(
     planned: Planned,
     bench: Bench,
-    own: Callable[[str], str],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    assert planned("experiment=own", own(OWN))[0] == (
+    assert planned("experiment=own", own_experiment(tmp_path, OWN))[0] == (
         f"hydra.searchpath=[{tmp_path}] "
         "task=snli task.hidden=8 elmo.l2=1 training.optimizer={lr:0.01} "
         rf"word_vectors=my\,\ file.txt paths.runs={tmp_path}/runs seed=7"
@@ -272,7 +209,6 @@ def test_one_file_anywhere_is_an_experiment(
 )
 def test_a_mistake_in_a_file_is_one_line(
     bench: Bench,
-    own: Callable[[str], str],
     old: str,
     new: str,
     expected: str,
@@ -280,7 +216,7 @@ def test_a_mistake_in_a_file_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert old in OWN
-    folder = own(OWN.replace(old, new))
+    folder = own_experiment(tmp_path, OWN.replace(old, new))
     assert bench("experiment=own", folder, "plan=true", f"paths.runs={tmp_path / 'runs'}") == 2
     errors = [e for e in capsys.readouterr().err.splitlines() if e.startswith("error: ")]
     assert len(errors) == 1

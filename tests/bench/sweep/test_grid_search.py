@@ -21,6 +21,7 @@ from bench.run.contents import chosen
 from bench.run.record import outcome
 from bench.sweep.sweeper import Sweep
 from tests.bench.small import SMALL
+from tests.bench.sweep.conftest import own_experiment
 
 Shown = pytest.CaptureFixture[str]
 Kind = tuple[str, float]  # placement and rate
@@ -74,13 +75,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 
 @pytest.fixture
-def words(
-    bench: Callable[..., int], snli_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> list[str]:
+def words(snli_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("COLUMNS", "300")
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
-    folders = f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"
+    folders = f"paths.runs={tmp_path / 'runs'}", own_experiment(tmp_path, OWN)
     small = (word for word in SMALL if not word.startswith("task.hidden"))
     return [*small, f"data.dir={snli_folder}", "experiment=own", *folders]
 
@@ -255,14 +252,6 @@ def test_a_key_that_a_row_s_task_has_not_is_told_with_the_row(
     assert bench(*words, "experiment.search={task.dropout: [0, 0.5]}") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: wsd · none · task.dropout=0 · seed 1: task.dropout: no such key")
-
-
-def test_a_search_without_an_experiment_is_one_line(
-    bench: Callable[..., int], capsys: Shown
-) -> None:
-    assert bench("task=snli", SEARCH) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("of which experiment? Give experiment=NAME, too")
 
 
 def test_a_searched_run_is_the_run_alone(

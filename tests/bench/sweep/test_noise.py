@@ -12,6 +12,7 @@ from bench.records import parts
 from bench.report.__main__ import main as make_report
 from bench.report.report import collect
 from tests.bench.small import SMALL
+from tests.bench.sweep.conftest import own_experiment
 
 OWN = """
 title: Misspelled
@@ -29,10 +30,8 @@ def test_an_experiment_scores_its_runs_under_noise(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "own.yaml").write_text(OWN)
     words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", "experiment=own"]
-    words += [f"paths.runs={tmp_path / 'runs'}", f"hydra.searchpath=[{tmp_path}]"]
+    words += [f"paths.runs={tmp_path / 'runs'}", own_experiment(tmp_path, OWN)]
     assert bench(*words, "plan=true") == 0
     said = capsys.readouterr().out
     assert "2 runs: 2 new; then 4 evaluations under noise" in said
@@ -70,26 +69,6 @@ def test_an_experiment_scores_its_runs_under_noise(
     (manifest,) = (tmp_path / "runs" / ".experiments").iterdir()
     assert (tmp_path / "runs" / "report" / "figures" / f"{manifest.stem}-1.png").is_file()
     assert json.loads(manifest.read_text())["baseline"] == "clean"
-
-
-@pytest.mark.parametrize(
-    ("noise", "error"),
-    [
-        ("kinds=[typso]", "noise typso: unknown; did you mean 'typos'?"),
-        ("kinds=[]", "experiment.noise.kinds=[]: name one or more"),
-        ("shares=[]", "experiment.noise.shares=[]: name one or more"),
-    ],
-)
-def test_bad_noise_is_told(
-    noise: str,
-    error: str,
-    bench: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = ("experiment=noise", "task=snli", f"experiment.noise.{noise}")
-    assert bench(*words, f"paths.runs={tmp_path}", "plan=true") == 2
-    assert error in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

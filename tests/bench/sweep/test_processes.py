@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 
 from bench.run.record import Record
 from tasks.snli.task import SNLI
+from tests.processes import wait_for
 
 Sweep = Callable[..., int]
 Results = Callable[[], dict[str, dict[str, Any]]]
@@ -42,14 +44,13 @@ def test_a_run_of_another_process_is_waited_for(
     def another() -> None:
         with Record(folder).lock():
             held.set()
-            while second not in results():
-                time.sleep(0.01)
+            wait_for(lambda: second in results())
             if other_finishes:
                 shutil.copy(kept, folder / "result.json")
 
-    thread = threading.Thread(target=another)
+    thread = threading.Thread(target=another, daemon=True)
     thread.start()
-    held.wait()
+    assert held.wait(120)
     assert sweep("seed=1,2", "elmo.placement=none") == 0
     thread.join()
     shown = capsys.readouterr()
@@ -120,7 +121,7 @@ def table(shown: str) -> list[str]:
 
 @pytest.mark.slow
 def test_killed_three_times_the_table_is_the_same(
-    bench: Sweep, arguments: list[str], own: str, tmp_path: Path
+    arguments: list[str], own: str, tmp_path: Path
 ) -> None:
     command = ["experiment=own", own, *arguments, "seed=1,2", "training.max_epochs=8"]
     whole = started(*command, f"paths.runs={tmp_path / 'whole'}")
@@ -132,11 +133,13 @@ def test_killed_three_times_the_table_is_the_same(
         found = (tmp_path / "runs").glob("snli/*/checkpoints/last.ckpt")
         return {(path, path.stat().st_mtime_ns) for path in found}
 
+    def goes_on(process: subprocess.Popen[str], before: set[tuple[Path, int]]) -> bool:
+        return checkpoints() != before or process.poll() is not None
+
     for kill in range(3):
         before = checkpoints()
         process = started(*command)
-        while checkpoints() == before and process.poll() is None:
-            time.sleep(0.01)
+        wait_for(partial(goes_on, process, before))
         if process.poll() is not None:
             assert kill > 0, "done before it could be killed"
             break

@@ -19,6 +19,7 @@ from bench.errors import BusyError, RunError
 from bench.run.record import Record
 from bench.sweep import apart
 from elmo_core.store import shards
+from tests.processes import wait_for
 
 Sweep = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -70,16 +71,18 @@ def test_an_interruption_ends_the_runs_at_once(
         "    time.sleep(60)"
     )
 
+    def started() -> list[int]:
+        return [int(path.name) for path in tmp_path.iterdir() if path.name.isdecimal()]
+
     def interrupt() -> None:
-        while len(started := [int(p.name) for p in tmp_path.iterdir() if p.name.isdecimal()]) < 2:
-            time.sleep(0.01)
-        pids.extend(started)
-        for pid in (*(started if number == signal.SIGINT else ()), os.getpid()):
+        wait_for(lambda: len(started()) == 2)
+        pids.extend(started())
+        for pid in (*(pids if number == signal.SIGINT else ()), os.getpid()):
             os.kill(pid, number)
 
     pids: list[int] = []
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread = threading.Thread(target=interrupt)
+    thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
     began = time.monotonic()
     assert program(text)("seed=1,2,3") == 128 + number
@@ -103,8 +106,7 @@ def test_the_last_line_of_a_command_is_read_while_it_goes_on(
         "print('ee\\nfour', file=sys.stderr); sys.exit(3)"
     )
     command = apart.Command(["seed=1"], Record(tmp_path / "run"))
-    while command.last_line() != "two":
-        time.sleep(0.01)
+    wait_for(lambda: command.last_line() == "two")
     go_on.touch()
     with pytest.raises(apart.CommandFailed, match="exit status 3: four"):
         command.result()

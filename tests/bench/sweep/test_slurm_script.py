@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from bench.sweep.job import Job
 from bench.sweep.slurm_script import SUBMIT
 from bench.verbatim import quoted
+from tests.processes import wait_for
 
 Sweep = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -207,8 +207,7 @@ def job(
         variables |= {"SLURM_JOB_ID": "9", "SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "1"}
         variables |= {"SLURM_RESTART_COUNT": str(restarts)} if restarts else {}
         process = subprocess.Popen(["bash", tmp_path / "job"], env=variables)
-        while not ready.exists():
-            time.sleep(0.01)
+        wait_for(ready.exists)
         return process
 
     return started

@@ -158,10 +158,10 @@ def test_an_experiment_in_a_folder_is_found_by_reports(
     experiments = tmp_path / "experiment"
     (experiments / "some").mkdir()
     (experiments / "own.yaml").rename(experiments / "some" / "own.yaml")
-    assert sweep("experiment=some/own", own) == 0
+    assert sweep("experiment=some/own", own, "experiment.split=test") == 0
     assert "88.8" in capsys.readouterr().out
     (experiment,) = read(tmp_path / "runs").experiments
-    assert experiment.name == "some/own"
+    assert (experiment.name, experiment.split) == ("some/own", "test")
     assert experiment.id.startswith("some-own-")
 
 

@@ -16,6 +16,7 @@ from bench.data.leaks.overlap import Collection
 from bench.data.leaks.search import search
 from bench.data.leaks.stretches import stretches
 from tasks.ner import NER
+from tests.bench.verbs import said
 
 Leaks = Callable[..., tuple[int, str, str]]
 
@@ -26,13 +27,7 @@ TINY = "Too short to be looked for ."
 
 @pytest.fixture
 def leaks(capsys: pytest.CaptureFixture[str]) -> Leaks:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(["leaks", *map(str, arguments)])
-        said = capsys.readouterr()
-        return int(stop.value.code or 0), said.out, said.err
-
-    return call
+    return lambda *words: said(capsys, main, ["leaks", *words])
 
 
 @pytest.fixture
