@@ -99,7 +99,7 @@ def locate(folder: Path, split: str) -> Path | None:
 
 
 def _check(sentences: Sequence[Sentence], path: Path) -> None:
-    """Refuse what reads as sentences, but has no words in its first column, or no sentences."""
+    """Refuse rows with numbers in the place of words, and a text that is not cut into sentences."""
     if len(sentences) == 1 and (length := len(sentences[0].tokens)) > LONGEST:
         raise DataError(f"{path}: one sentence of {length:,} tokens; an empty line must end each")
     longer = [one.tokens for one in sentences if len(one.tokens) > 1]
