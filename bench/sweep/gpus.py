@@ -35,8 +35,13 @@ class Gpus(SideBySide):
         """Do the runs that these words compose, each list one, and return their outcomes in order.
 
         Raises:
-            ConfigError: There is no GPU, or a key makes no sense.
+            ConfigError: There is no GPU, a key makes no sense, or the sweeper is not ours.
         """
+        if not self.jobs:
+            raise ConfigError(
+                "hydra/launcher=gpus: needs to know the runs, which only our sweepers name: leave "
+                "hydra/sweeper out, or take hydra/launcher=basic"
+            )
         names = places(self.gpus, self.per_gpu)
         threads = os.environ.get(THREADS, str(max(usable_cores() // len(names), 1)))
         slots = [Slot({THREADS: threads, VISIBLE: name}, f" on GPU {name}") for name in names]

@@ -64,6 +64,15 @@ def test_what_is_running_stops_with_the_sweep(
     assert commands.noted[-1] == "seed 99 stopped"
 
 
+def test_a_sweeper_that_names_no_runs_starts_nothing(
+    swept: Callable[..., int], commands: type[Pretended], capsys: Shown
+) -> None:
+    assert swept("hydra/sweeper=basic", "hydra.launcher.gpus=[0]", "seed=1,2") == 2
+    assert commands.noted == []
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("error: hydra/launcher=gpus: needs to know the runs")
+
+
 def test_without_a_gpu_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(ConfigError, match=r"no GPU is found here; hydra\.launcher\.gpus=\[0,1\]"):
