@@ -92,3 +92,11 @@ def test_noise_comes_to_an_experiment_that_had_none(
     said = "".join(capsys.readouterr())
     assert told in said
     assert ("under noise" in said) == ("then" in told)
+
+
+def test_noise_does_not_go_with_ensembles(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["experiment=own", own_experiment(tmp_path, OWN), f"paths.runs={tmp_path}", "plan=true"]
+    assert bench(*words, "+experiment.ensembles.together=ELMo", "seed=1,2") == 2
+    assert "does not go with experiment.ensembles" in capsys.readouterr().err
