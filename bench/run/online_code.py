@@ -137,7 +137,7 @@ def _surprisals(module: BenchModule, data: BenchData, examples: Dataset) -> Iter
     """Yield the bits that each label of these examples takes."""
     module.eval()
     for batch in DataLoader(examples, batch_size=data.batch_size, collate_fn=data.collate):
-        moved = data.transfer_batch_to_device(batch, module.device, 0)
+        moved = module.transfer_batch_to_device(batch, module.device, 0)
         output = module.model(moved["tensors"], moved["layers"])
         yield from chain.from_iterable(data.task.surprisals(output, batch["examples"]))
 
