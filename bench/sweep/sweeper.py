@@ -125,10 +125,9 @@ class Sweep(Sweeper):
             self._plan(todo, [each for each in further if not each.done])
             return []
         self._require(todo)
-        manifest.write(self.config, places, together, misspelled, searches)
+        written = manifest.write(self.config, places, together, misspelled, searches)
         self._run(todo)
         failed = [*self._combined(together), *self._misspelled(misspelled)]
-        written = manifest.write(self.config, places, together, misspelled, searches)
         console.show(list(jobs.values()), places, written)
         return failed
 
