@@ -15,7 +15,7 @@ from rich.table import Table
 
 from bench.console import counted
 from bench.run.trust import packages
-from bench.sweep.job import Ensemble, Job, Noisy, Places, runs
+from bench.sweep.job import Ensemble, Job, Noisy, Places
 from bench.sweep.manifest import command
 
 COLOURS = {"finished": "green", "failed": "red", "finished earlier": "dim"}
@@ -33,7 +33,7 @@ def plan(
     console = Console(stderr=cfg.plan == "slurm")
     title = "" if any(job.outcome for job in jobs) else _title(cfg)  # told before their trials
     then = _then(len(ensembles), len(noisy))
-    console.print(f"{title}{runs(len(jobs))}{_states(jobs)}{then}", highlight=False)
+    console.print(f"{title}{counted(len(jobs), 'run')}{_states(jobs)}{then}", highlight=False)
     if cfg.plan in (False, "slurm"):
         return
     _list(console, jobs, cfg.hydra)
@@ -48,7 +48,7 @@ def plan_search(
 ) -> None:
     """Print how many trials there are to do, and what comes then; with `plan=true`, each trial."""
     console = Console()
-    then = f"; then {runs(later)} of what they choose" if later else ""
+    then = f"; then {counted(later, 'run')} of what they choose" if later else ""
     then += _then(ensembles, noisy)
     number = counted(len(trials), "trial")
     console.print(f"{_title(cfg)}{number}{_states(trials)}{then}", highlight=False)

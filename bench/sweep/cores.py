@@ -16,11 +16,11 @@ from hydra.core.utils import JobReturn
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-from bench.console import say
+from bench.console import counted, say
 from bench.errors import ConfigError
 from bench.sweep.apart import Forks
 from bench.sweep.gpus import places
-from bench.sweep.job import Job, runs
+from bench.sweep.job import Job
 from bench.sweep.side_by_side import SideBySide, Slot
 from bench.world import world_size
 from elmo_core.cores import THREADS, usable_cores
@@ -84,7 +84,8 @@ class Cores(SideBySide):
         queue = queue_of(self.jobs, self.at_once, self.gb_per_run)
         if queue.at_once == 1:
             return self.basic.launch(job_overrides, initial_job_idx)
-        say(f"{runs(len(self.jobs))}, {queue}; hydra/launcher=basic does one after another")
+        number = counted(len(self.jobs), "run")
+        say(f"{number}, {queue}; hydra/launcher=basic does one after another")
         slot = Slot(queue.variables, server=self.forks.server(queue.variables))
         return self.done(job_overrides, [slot] * queue.at_once, [slot] * queue.spare)
 

@@ -20,7 +20,7 @@ from bench.run.datamodule import BenchData
 from bench.run.online_code import ends
 from bench.sweep.board import until_done
 from bench.sweep.cores import Queue
-from bench.sweep.job import Job, runs
+from bench.sweep.job import Job
 from bench.sweep.needs import Needs, cells, lacking
 from bench.sweep.room import Features, served
 from bench.sweep.trial import STEPS, earlier, kind, tried
@@ -183,7 +183,7 @@ def _time(found: Sequence[Forecast], queue: Queue) -> str:
     if not all(each.earlier for each in found):
         known.append(f"*: estimated now, by {STEPS} steps")
     each = f", {queue}" if count > 1 else ""
-    return f"time: at most {duration(most)} for {runs(count)}{each} ({'; '.join(known)})"
+    return f"time: at most {duration(most)} for {counted(count, 'run')}{each} ({'; '.join(known)})"
 
 
 def _features(found: Sequence[Forecast], queue: Queue) -> str:

@@ -99,11 +99,6 @@ class Job:
         return self.outcome is not None and self.outcome.status == "elsewhere"
 
 
-def runs(count: int) -> str:
-    """Write a number of runs."""
-    return "1 run" if count == 1 else f"{count} runs"
-
-
 Places = Sequence[tuple[Cell, Job]]
 
 

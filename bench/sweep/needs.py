@@ -12,12 +12,13 @@ from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
+from bench.console import counted
 from bench.errors import ConfigError, RunError, explain
 from bench.run import loggers
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.datamodule import BenchData
 from bench.run.trainer import check_device
-from bench.sweep.job import Job, runs
+from bench.sweep.job import Job
 from bench.sweep.room import Features
 from bench.world import check_counted
 from elmo_core import Encoder, Placement
@@ -109,8 +110,9 @@ def require(jobs: Sequence[Job], here: bool) -> None:
         print(f"{cells(stopped)}: {reason}", file=sys.stderr)
     if reasons:
         count = len({job for stopped in reasons.values() for job in stopped})
+        number = counted(len(jobs), "run")
         raise ConfigError(
-            f"nothing was started: {count} of {runs(len(jobs))} cannot be done (see above); mend "
+            f"nothing was started: {count} of {number} cannot be done (see above); mend "
             "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
         )
     if here:

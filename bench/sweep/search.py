@@ -24,10 +24,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from bench import config
+from bench.console import counted
 from bench.errors import ConfigError
 from bench.interrupts import told
 from bench.overrides import expand
-from bench.sweep.job import Cell, Job, leave, runs
+from bench.sweep.job import Cell, Job, leave
 from bench.sweep.manifest import command
 from bench.sweep.sweeper import Sweep
 
@@ -111,7 +112,8 @@ class Search(Sweep):
             trials = [study.ask(dict(space)) for _ in range(together)]
             places = self._places([self._cell(trial, fixed) for trial in trials], known)
             if self.config.plan:
-                print(f"search: {runs(self.n_trials)} of this kind, values as Optuna proposes them")
+                count = counted(self.n_trials, "run")
+                print(f"search: {count} of this kind, values as Optuna proposes them")
                 self._forecast([places[0][1]])
                 return []
             jobs = list(dict.fromkeys(job for _, job in places))
@@ -179,7 +181,8 @@ def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str], hydra: DictConf
     if best is None:
         return
     _, cell, job = best
-    console.print(f"the best on dev of {runs(len(scored))}, which flatters it; test has the say:")
+    count = counted(len(scored), "run")
+    console.print(f"the best on dev of {count}, which flatters it; test has the say:")
     print(command(cell.overrides, hydra))  # whole, to be pasted
     print(job.record.folder)
 

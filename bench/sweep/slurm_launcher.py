@@ -22,9 +22,9 @@ from hydra_plugins.hydra_submitit_launcher.config import BaseQueueConf
 from hydra_plugins.hydra_submitit_launcher.submitit_launcher import SlurmLauncher
 from omegaconf import DictConfig, OmegaConf
 
-from bench.console import say
+from bench.console import counted, say
 from bench.interrupts import told
-from bench.sweep.job import Cell, Outcome, runs
+from bench.sweep.job import Cell, Outcome
 from bench.sweep.side_by_side import returned
 from bench.sweep.slurm_script import check_force, name_of
 
@@ -71,7 +71,8 @@ class Slurm(SlurmLauncher):
             why = Outcome("failed", f"not submitted: {str(error).strip().splitlines()[-1]}")
             return [returned(why)] * len(job_overrides)
         number = jobs[0].job_id.partition("_")[0]
-        say(f"job {number}: {runs(len(jobs))}, logs in {jobs[0].paths.folder.parent}/{number}*")
+        count = counted(len(jobs), "run")
+        say(f"job {number}: {count}, logs in {jobs[0].paths.folder.parent}/{number}*")
         with told(lambda: f"interrupted; the jobs go on: `scancel {number}` ends them"):
             return [returned(outcome) for outcome in self._awaited(number, jobs)]
 

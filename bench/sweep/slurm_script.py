@@ -17,9 +17,10 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import CONF
+from bench.console import counted
 from bench.errors import ConfigError
 from bench.sweep.expand import grouped
-from bench.sweep.job import Job, runs
+from bench.sweep.job import Job
 from bench.verbatim import quoted
 from bench.world import check_counted
 
@@ -63,14 +64,14 @@ def _settings(cfg: DictConfig, count: int) -> Iterator[str]:
     """Yield the lines of the script that a user may want to change."""
     size, name = OmegaConf.load(CONF / LAUNCHER / "slurm.yaml"), name_of(cfg)
     logs = Path(cfg.paths.runs).expanduser().absolute() / ".slurm" / name
-    here = shlex.quote(f"--chdir={Path.cwd()}")
+    here, number = shlex.quote(f"--chdir={Path.cwd()}"), counted(count, "run")
     yield f"""\
 #!/bin/bash
-# {name}, {runs(count)}. Options of sbatch, for all of its jobs, may follow this file's name:
+# {name}, {number}. Options of sbatch, for all of its jobs, may follow this file's name:
 #     bash FILE --partition=NAME --gpus-per-node=1
 set -euo pipefail
 name={name}
-count="{runs(count)}"
+count="{number}"
 array=0-{count - 1}%{size.array_parallelism}  # so many at once
 requeues={size.max_num_timeout}  # at most
 size=(--time={size.timeout_min} --cpus-per-task={size.cpus_per_task} --mem={size.mem_gb}G {here})

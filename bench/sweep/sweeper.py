@@ -22,6 +22,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from bench import config
+from bench.console import counted
 from bench.errors import ConfigError
 from bench.explanation import UNUSABLE, explain
 from bench.interrupts import told
@@ -32,7 +33,7 @@ from bench.sweep.attempt import attempt, combined, evaluated
 from bench.sweep.ensembles import ensembles
 from bench.sweep.expand import grid, grouped, of_experiment
 from bench.sweep.grid_search import GridSearch
-from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, require_differences, runs
+from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, require_differences
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
@@ -226,7 +227,8 @@ class Sweep(Sweeper):
         before = {job: job.record.finished() for job in jobs}
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
-            print(f"waiting for {runs(len(elsewhere))} of another process", file=sys.stderr)
+            number = counted(len(elsewhere), "run")
+            print(f"waiting for {number} of another process", file=sys.stderr)
             for job in elsewhere:
                 job.record.wait()
                 if job.record.finished() not in (None, before[job]):
