@@ -84,7 +84,7 @@ def _jobs(cfg: DictConfig, jobs: Sequence[Job]) -> Iterator[str]:
     if builds := _builds(cfg, jobs):  # 2: there is no room, say; the runs do without, or tell why
         yield _job("features", " &&\n".join(f"{{ {build} || [ $? = 2 ]; }}" for build in builds))
     if jobs:
-        runs = (_resumable(cfg, "bench", *_words(job), *grouped(cfg)) for job in jobs)
+        runs = (_resumable(cfg, "bench", *job.cells[0].overrides, *grouped(cfg)) for job in jobs)
         cases = (f"{i}) {run} ;;" for i, run in enumerate(runs))
         yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
     yield _job("table", _resumable(cfg, "bench", "-m", *_asked(cfg)))
@@ -112,12 +112,8 @@ def _builds(cfg: DictConfig, jobs: Sequence[Job]) -> list[str]:
         parts = [own.task, own.data, own.encoder, own.features]
         key = json.dumps([OmegaConf.to_container(part, resolve=True) for part in parts])
         key += "" if own.data.train_share == 1 else f" seed {own.seed}"
-        found.setdefault(key, _resumable(cfg, "bench.features", "build", *_words(job)))
+        found.setdefault(key, _resumable(cfg, "bench.features", "build", *job.cells[0].overrides))
     return list(found.values())
-
-
-def _words(job: Job) -> list[str]:
-    return job.cells[0].overrides
 
 
 def _asked(cfg: DictConfig) -> list[str]:
