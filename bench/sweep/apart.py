@@ -57,14 +57,15 @@ class Command:
         server: ForkServer | None = None,
     ) -> None:
         self.record = record
+        words = [*folders(HydraConfig.get()), *words]
         # A pipe would wait for the run's children, too. `result` closes it.
         self._stderr = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self.process: subprocess.Popen[bytes] | Forked
         if server is not None:
-            self.process = server.start([*_folders(), *words], self._stderr)
+            self.process = server.start(words, self._stderr)
             return
         self.process = subprocess.Popen(
-            [*_program(), *_folders(), *words],
+            [*_program(), *words],
             stdout=subprocess.DEVNULL,
             stderr=self._stderr,
             env={**os.environ, **(variables or {}), SWEEP: str(os.getpid())},
@@ -189,8 +190,3 @@ def folders(hydra: DictConfig | HydraConf) -> list[str]:
     given = [each.path for each in hydra.runtime.config_sources if each.provider == "command-line"]
     words = [word for word in hydra.overrides.hydra if word.startswith(SEARCHPATH)]
     return [f"--config-dir={path}" for path in given] + words
-
-
-def _folders() -> list[str]:
-    """Return these options of the sweep that this process does."""
-    return folders(HydraConfig.get())

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -97,7 +98,7 @@ def test_an_interruption_ends_the_runs_at_once(
 def test_the_last_line_of_a_command_is_read_while_it_goes_on(
     program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "_folders", list)
+    monkeypatch.setattr(apart, "HydraConfig", MagicMock())
     go_on = tmp_path / "go on"
     program(
         "import os, sys, time\n"
@@ -116,7 +117,7 @@ def test_what_is_said_in_no_encoding_hides_nothing(
     program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As by a library in C, or where the disk was full in the middle of a letter."""
-    monkeypatch.setattr(apart, "_folders", list)
+    monkeypatch.setattr(apart, "HydraConfig", MagicMock())
     program("import os, sys; os.write(2, b'caf\\xe9\\nerror: no coffee\\n'); sys.exit(2)")
     with pytest.raises(RunError, match="no coffee"):
         apart.run_apart(["seed=1"], Record(tmp_path / "run"))
@@ -136,7 +137,7 @@ def test_a_run_of_another_process_is_known_by_what_its_command_says(
     program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other may have ended by now."""
-    monkeypatch.setattr(apart, "_folders", list)
+    monkeypatch.setattr(apart, "HydraConfig", MagicMock())
     record = Record(tmp_path / "run")
     said = f"error: another process is at work on {record.folder}"
     program(f"import sys; print('{said}', file=sys.stderr); sys.exit(2)")
