@@ -100,7 +100,6 @@ def _outcome(
     asked: str,
 ) -> Finished:
     """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
-    primary, metric = "test" if "test" in metrics else "dev", committee.task.metric
     results = [member.result for member in found]
     return outcome(
         Finished,
@@ -119,7 +118,7 @@ def _outcome(
         seed=min(r.seed for r in results),
         encoder=_common_encoder([r.encoder for r in results]),
         metrics=metrics,
-        primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
+        primary=Primary.of(committee.task.metric, metrics),
         yardsticks={split: results[0].yardsticks[split] for split in metrics},
         epochs=0,
         best_epoch=0,

@@ -211,8 +211,7 @@ class _Evaluation:
         worked: Sitting,
     ) -> Finished:
         """Return a result as a run's; nothing was trained, so there are no epochs and no mix."""
-        primary, metric, run = "test" if "test" in metrics else "dev", self.task.metric, self.run
-        choice = Choice.of(self.cfg)
+        choice, run = Choice.of(self.cfg), self.run
         return outcome(
             Finished,
             choice,
@@ -223,7 +222,7 @@ class _Evaluation:
             encoder=run.encoder,
             metrics=metrics,
             yardsticks=self._yardsticks(),
-            primary=Primary(name=metric, split=primary, value=metrics[primary][metric]),
+            primary=Primary.of(self.task.metric, metrics),
             epochs=0,
             best_epoch=0,
             history=[],

@@ -43,6 +43,12 @@ class Primary(Part):
     split: str
     value: float
 
+    @classmethod
+    def of(cls, name: str, metrics: Mapping[str, Mapping[str, float]]) -> Primary:
+        """Take the metric `name` from a run's metrics, by split and metric."""
+        split = "test" if "test" in metrics else "dev"
+        return cls(name=name, split=split, value=metrics[split][name])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mix(Part):

@@ -49,7 +49,6 @@ def result_of(
         The result, which does not vouch for any file yet.
     """
     task, history = data.task, module.history
-    primary = "test" if "test" in metrics else "dev"
     train = data.examples("train")
     seconds = {**timing, "fit_s": sum(epoch["seconds"] for epoch in history)}
     trainable = sum(p.numel() for p in module.parameters() if p.requires_grad)
@@ -64,7 +63,7 @@ def result_of(
         },
         encoder=encoder and _described(encoder),
         metrics=metrics,
-        primary=Primary(name=task.metric, split=primary, value=metrics[primary][task.metric]),
+        primary=Primary.of(task.metric, metrics),
         yardsticks={split: task.yardsticks(train, data.examples(split)) for split in metrics},
         mix={place: Mix(**mix) for place, mix in module.placement.summary().items()},
         epochs=len(history),
