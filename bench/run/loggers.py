@@ -57,22 +57,13 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
             logger.experiment.finish(exit_code=int(status == "failed"))
 
 
-PACKAGES = {
-    "TensorBoardLogger": (("tensorboard", "tensorboardX"), "'elmo-bench[tensorboard]'"),
-    "CometLogger": (("comet_ml",), "comet-ml"),
-    "MLFlowLogger": (("mlflow",), "mlflow"),
-}
-"""Lightning's loggers, by name, that want a package: those that will do, and what brings one."""
-
-
 def missing_package(node: DictConfig) -> str | None:
     """Say in a line that the package of the logger that `node` names is not there."""
-    name = str(node.get("_target_")).rpartition(".")[2]
-    packages, brings = PACKAGES.get(name, ((), ""))
-    if not packages or any(map(find_spec, packages)):
+    if not str(node.get("_target_")).endswith(".TensorBoardLogger"):
         return None
-    asked = name.removesuffix("Logger").lower()
-    return f"logger={asked}: not installed: pip install {brings}"
+    if any(map(find_spec, ("tensorboard", "tensorboardX"))):
+        return None
+    return "logger=tensorboard: not installed: pip install 'elmo-bench[tensorboard]'"
 
 
 def require(node: DictConfig) -> None:
