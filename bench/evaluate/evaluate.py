@@ -96,12 +96,7 @@ class _Evaluation:
         if asked.noise is not None:
             self.cfg.features.mode = "live"  # nothing else will ask for these sentences
         self.task = restored(folder, self.cfg)
-        self.data = BenchData(
-            self.task,
-            self.cfg.training.batch_size,
-            self.cfg.seed,
-            control=self.cfg.data.control,
-        )
+        self.data = BenchData.of(self.cfg, self.task)
         self.clusters: dict[str, dict[str, str]] = {}  # by split and id, before any noise
         self.changed = 0.0  # the share of their words that are
 
