@@ -84,10 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 trained_run(run)
             raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME, or --noise")
         with importing_torch():
-            from bench.evaluate.asked import Asked, other_data
+            from bench.evaluate.asked import Asked
             from bench.evaluate.evaluate import evaluate
+            from bench.overrides import composed
 
-        data = other_data(keys) if keys else None
+        data = composed(keys).data if keys else None
         noise = given.noise and _noise(given.noise, given.noise_seed)
         asked = Asked(data, tuple(given.split or SPLITS), names, noise)
         evaluate(runs, asked, force=given.force, trusted=given.trust)

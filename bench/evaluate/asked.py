@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from omegaconf import DictConfig
 
 from bench.evaluate import PROGRAM
 from bench.noise import Noise
-from bench.overrides import composed
 from bench.run.trust import flags
 
 OWN = "own"
@@ -34,15 +33,6 @@ class Asked:
     splits: tuple[str, ...]
     names: Mapping[str, str] = field(default_factory=dict)
     noise: Noise | None = None
-
-
-def other_data(words: Sequence[str]) -> DictConfig:
-    """Compose the node `data` from words of the command line, such as `data.dir=FOLDER`.
-
-    Raises ConfigError for words that cannot be used.
-    """
-    data: DictConfig = composed(list(words)).data
-    return data
 
 
 def evaluation_id(run_id: str, asked: Asked, prints: Mapping[str, str]) -> str:
