@@ -69,9 +69,23 @@ def read(path: Path, trusted: Sequence[str] = ()) -> DictConfig:
 def typed(path: Path) -> DictConfig:
     """The configuration at `path`, typed and checked, to be looked at: build nothing of it.
 
-    Raises RunError, in one line, where the file is no configuration of a run.
+    Keys that older runs lack have the schema's defaults. Raises RunError, in one line, where the
+    file is no configuration of a run.
     """
-    return _typed(path, parsed(path))
+    cfg = parsed(path)
+    try:
+        merged = OmegaConf.merge(OmegaConf.structured(Config), cfg)
+        assert isinstance(merged, DictConfig)
+        check_recorded(merged)
+        _ = merged.task["name"], merged.task["_target_"]
+        plain = OmegaConf.create(OmegaConf.to_container(merged))
+    except (*UNREADABLE, ConfigError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise RunError(f"{path}: no configuration of a run ({reason})") from None
+    except KeyError as error:
+        raise RunError(f"{path}: no configuration of a run (task has no {error})") from None
+    assert isinstance(plain, DictConfig)
+    return plain
 
 
 def parsed(path: Path) -> DictConfig:
@@ -109,23 +123,6 @@ def _check_events(path: Path, text: str) -> None:
             depth -= 1
         if depth > DEEPEST:
             raise RunError(f"{where}: nested more than {DEEPEST} deep: no configuration of a run")
-
-
-def _typed(path: Path, cfg: DictConfig) -> DictConfig:
-    """Held to the schema's types, with its defaults for keys that older runs lack."""
-    try:
-        typed = OmegaConf.merge(OmegaConf.structured(Config), cfg)
-        assert isinstance(typed, DictConfig)
-        check_recorded(typed)
-        _ = typed.task["name"], typed.task["_target_"]
-        plain = OmegaConf.create(OmegaConf.to_container(typed))
-    except (*UNREADABLE, ConfigError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise RunError(f"{path}: no configuration of a run ({reason})") from None
-    except KeyError as error:
-        raise RunError(f"{path}: no configuration of a run (task has no {error})") from None
-    assert isinstance(plain, DictConfig)
-    return plain
 
 
 def _targets(node: Any, place: str) -> Iterator[tuple[str, str]]:
