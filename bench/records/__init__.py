@@ -32,6 +32,7 @@ from bench.records.results import (
     Failed,
     Finished,
     Result,
+    data_name,
     read_result,
 )
 from bench.records.searches import Searched, Trial
@@ -69,6 +70,7 @@ __all__ = [
     "Searched",
     "Sitting",
     "Trial",
+    "data_name",
     "noisy_row",
     "parts",
     "read_manifest",

@@ -46,7 +46,7 @@ class Result:
     @property
     def data_name(self) -> str:
         """The folder, the published set, or else the group that was read."""
-        return _name(self.data)
+        return data_name(self.data)
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of result.json: first the choice, then what came of it."""
@@ -108,7 +108,7 @@ class Finished(Result):
     @property
     def trained_name(self) -> str:
         """What it was trained on, as `data_name`."""
-        return _name(self.trained_on)
+        return data_name(self.trained_on)
 
     @property
     def made_of(self) -> Mapping[str, str]:
@@ -180,7 +180,8 @@ def parsed(content: Mapping[str, Any]) -> Result:
     return result
 
 
-def _name(data: Mapping[str, Any]) -> str:
+def data_name(data: Mapping[str, Any]) -> str:
+    """Return the folder, the published set, or else the group that was read."""
     return str(data.get("dir") or data.get("set") or data["name"])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.choice import FILES
 from bench.experiment import View
-from bench.records import ManifestCell
+from bench.records import ManifestCell, data_name
 from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart
 from bench.report.read import Experiment, Records, Run
 
@@ -143,7 +143,7 @@ def _set_names(runs: Sequence[Run]) -> dict[str, str]:
             sets.append([data])
         else:
             same.append(data)
-    names = [Path(_place(data)).name for data, *_ in sets]
+    names = [Path(data_name(data)).name for data, *_ in sets]
     marks = [_mark(data, ("dev", "test", "train")) for data, *_ in sets]
     if len({*zip(names, marks, strict=True)}) < len(sets):  # they differ in training alone
         marks = [_mark(data, ("train", "dev", "test")) for data, *_ in sets]
@@ -156,11 +156,7 @@ def _set_names(runs: Sequence[Run]) -> dict[str, str]:
 
 def _key(data: Mapping[str, Any]) -> str:
     """Return all by which a data set is told from others."""
-    return json.dumps([data.get("fingerprint"), _place(data)], sort_keys=True)
-
-
-def _place(data: Mapping[str, Any]) -> str:
-    return str(data.get("dir") or data.get("set") or data["name"])
+    return json.dumps([data.get("fingerprint"), data_name(data)], sort_keys=True)
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -169,9 +165,9 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     ours, theirs = one.get("fingerprint") or {}, other.get("fingerprint") or {}
     if both := ours.keys() & theirs.keys():
         return all(ours[split] == theirs[split] for split in both)
-    return _place(one) == _place(other)
+    return data_name(one) == data_name(other)
 
 
 def _mark(data: Mapping[str, Any], splits: Sequence[str]) -> str:
     prints = data.get("fingerprint") or {}
-    return str(next((prints[split] for split in splits if prints.get(split)), _place(data)))[:6]
+    return str(next((prints[split] for split in splits if prints.get(split)), data_name(data)))[:6]
