@@ -44,14 +44,12 @@ def fingerprint(examples: Dataset) -> str:
     return str(digest.hexdigest())
 
 
-def stamp(folder: str | None, runs: str | None = None) -> str | None:
-    """Hash names, sizes and times of the files below a folder; None where there is no folder.
+def stamp(folder: str, runs: str | None = None) -> str:
+    """Hash names, sizes and times of the files below a folder.
 
     It is quick, and as long as it stays the same, so does the fingerprint. What lies in the folder
     `runs` below it does not count.
     """
-    if folder is None:
-        return None
     digest, root = xxhash.xxh3_128(), Path(folder).expanduser()
     for path in files_below(root, runs):
         with suppress(FileNotFoundError):  # gone by now, as temporary files of other processes
