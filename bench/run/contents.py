@@ -72,12 +72,12 @@ def content(cfg: DictConfig) -> str | None:
     """
     if not cfg.data.dir:
         return None
-    folder = Path(os.path.realpath(Path(cfg.data.dir).expanduser()))  # links in a loop are no error
+    folder = _real(cfg.data.dir)
     if not folder.is_dir():
         return None
     try:
         task = OmegaConf.to_container(cfg.task, resolve=True)
-        runs = os.path.realpath(Path(cfg.paths.runs).expanduser())  # which other processes write
+        runs = str(_real(cfg.paths.runs))  # which other processes write
         where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder), runs)]
         return _kept(where, lambda: _hashed(cfg, folder))
     except (ConfigError, DataError, ElmoCoreError, *UNUSABLE):  # the run itself says so
@@ -125,7 +125,7 @@ def _is_class(key: str) -> bool:
 
 
 def _real(name: str) -> Path:
-    return Path(os.path.realpath(Path(name).expanduser()))
+    return Path(os.path.realpath(Path(name).expanduser()))  # links in a loop are no error
 
 
 def _read_from(name: str, reader: str, cfg: DictConfig) -> Iterable[Path]:
@@ -191,6 +191,6 @@ def _feed(digest: xxhash.xxh3_128, path: Path) -> None:
 
 def _below(folder: Path, cfg: DictConfig) -> Iterator[Path]:
     """Yield every file below a folder but hidden ones, and runs that are recorded there."""
-    for path in files_below(folder, os.path.realpath(Path(cfg.paths.runs).expanduser())):
+    for path in files_below(folder, str(_real(cfg.paths.runs))):
         if not any(part.startswith(".") for part in path.relative_to(folder).parts):
             yield path
