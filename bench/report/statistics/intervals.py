@@ -112,7 +112,7 @@ class Comparison(Estimate):
         return self.high - self.low < 1e-9
 
 
-def estimate(pseudo: PseudoValues, level: float = LEVEL) -> Estimate:
+def estimate(pseudo: PseudoValues) -> Estimate:
     """Give one system's score, a percentage, and its interval.
 
     The interval is symmetric in the log odds of the score (the delta method), which keeps it
@@ -128,13 +128,13 @@ def estimate(pseudo: PseudoValues, level: float = LEVEL) -> Estimate:
     '80.0 73.8 85.0'
     """
     summary = _summary(pseudo)
-    value, half = summary.value, margin(summary.parts, summary.chance, 1 - level)
+    value, half = summary.value, margin(summary.parts, summary.chance, 1 - LEVEL)
     share = value / 100
     if 0 < share < 1:
         step = half / (100 * share * (1 - share))
         low, high = (100 * float(expit(logit(share) + sign * step)) for sign in (-1, 1))
     else:
-        bound = 100 * ((1 - level) / 2) ** (1 / summary.clusters)
+        bound = 100 * ((1 - LEVEL) / 2) ** (1 / summary.clusters)
         low, high = (0.0, 100 - bound) if share <= 0 else (bound, 100.0)
     return Estimate(**{**vars(summary), "low": low, "high": high})
 
