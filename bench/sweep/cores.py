@@ -56,11 +56,11 @@ class Cores(SideBySide):
     """Does as many runs at once as there are cores and memory for.
 
     Args:
-        at_once: So many, whatever there is.
+        at_once: So many, whatever there is; None for as many as there is room for.
         gb_per_run: Gigabytes of memory that one run may take.
     """
 
-    def __init__(self, at_once: int | None = None, gb_per_run: float = 4) -> None:
+    def __init__(self, at_once: int | None, gb_per_run: float) -> None:
         self.at_once, self.gb_per_run = at_once, gb_per_run
         self.basic = BasicLauncher()
 

@@ -26,7 +26,7 @@ class Gpus(SideBySide):
         per_gpu: How many runs share a GPU.
     """
 
-    def __init__(self, gpus: Given = None, per_gpu: int = 1) -> None:
+    def __init__(self, gpus: Given, per_gpu: int) -> None:
         self.gpus, self.per_gpu = gpus, per_gpu
 
     def launch(

@@ -48,7 +48,7 @@ class Search(Sweep):
         seed: Of the proposals.
     """
 
-    def __init__(self, n_trials: int = 20, at_once: int = 1, seed: int = 1) -> None:
+    def __init__(self, n_trials: int, at_once: int, seed: int) -> None:
         self.n_trials, self.at_once, self.seed = n_trials, at_once, seed
 
     def sweep(self, arguments: list[str]) -> None:

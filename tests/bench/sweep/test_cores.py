@@ -135,7 +135,7 @@ def test_other_sweepers_have_hydras_own_launcher(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A search of Hydra's own does not name its trials."""
-    launcher = cores.Cores()
+    launcher = cores.Cores(at_once=None, gb_per_run=4)
     monkeypatch.setattr(launcher.basic, "setup", lambda **_: None)
     monkeypatch.setattr(launcher.basic, "launch", lambda *given: given)
     launcher.setup(hydra_context=None, task_function=None, config=None)  # type: ignore[arg-type]
