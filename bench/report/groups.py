@@ -169,7 +169,7 @@ def told_apart(
         yield Group(tuple(runs), differs, names[runs[0]])
 
 
-def differing(runs: Sequence[Run], shown: Sequence[str] = SHOWN) -> list[str]:
+def differing(runs: Sequence[Run], shown: Sequence[str]) -> list[str]:
     """Return of each run the keys in which not all are alike, as `elmo.l2=1 …`.
 
     The name of its encoder stands elsewhere: keys of it tell those of one name apart.

@@ -34,6 +34,6 @@ def seconds(work: Callable[[], object], now: Now) -> float:
     return now() - started
 
 
-def typical(work: Callable[[], object], now: Now, times: int = 3) -> float:
-    """Do the work several times and return the median of the seconds."""
-    return median(seconds(work, now) for _ in range(times))
+def typical(work: Callable[[], object], now: Now) -> float:
+    """Do the work three times and return the median of the seconds."""
+    return median(seconds(work, now) for _ in range(3))
