@@ -68,13 +68,11 @@ def _sets(sources: Sequence[Source]) -> Table:
 
 
 def _rest() -> Table:
-    table = _table("word vectors (word_vectors=NAME), weights (encoder=NAME)", "name", *_COLUMNS)
+    title = "word vectors (word_vectors=NAME), weights (encoder=NAME)"
+    table = _table(title, "name", "MB", "licence", "where")
     for item in others():
         table.add_row(item.name, _megabytes(item.megabytes), item.licence, _where(item))
     return table
-
-
-_COLUMNS = ("MB", "licence", "where")
 
 
 def _table(title: str, *columns: str) -> Table:

@@ -37,7 +37,7 @@ class Item:
     citation: str
     place: Callable[[Path | None], Path]
     is_there: Callable[[Path | None], bool]
-    fetch: Callable[[Path | None, bool], Path]
+    fetch: Callable[[Path | None, bool], object]
     source: Source | None  # of a data set
 
 
@@ -87,9 +87,6 @@ def weights(preset: Preset) -> Item:
     def place(folder: Path | None) -> Path:
         return cache.cache_folder(folder) / preset.name
 
-    def load(folder: Path | None, offline: bool) -> Path:
-        return cache.locate(preset, folder, offline=offline)[0]
-
     return Item(
         name=preset.name,
         title=f"a published biLM, {preset.parameters / 1e6:.1f} million parameters",
@@ -99,7 +96,7 @@ def weights(preset: Preset) -> Item:
         citation="Peters et al. 2018, Deep contextualized word representations",
         place=place,
         is_there=lambda folder: (place(folder) / "weights.hdf5").is_file(),
-        fetch=load,
+        fetch=lambda folder, offline: cache.locate(preset, folder, offline=offline),
         source=None,
     )
 
