@@ -140,15 +140,13 @@ def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcom
         What came of it, failures included.
     """
     try:
-        return _finished(work())
+        result = work()
+        score = result.metrics["dev"][result.metric]
+        return Outcome("finished", f"dev {result.metric} {score:.2f}")
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:
         return _failed(error, record, debug)
-
-
-def _finished(result: Finished) -> Outcome:
-    return Outcome("finished", f"dev {result.metric} {result.metrics['dev'][result.metric]:.2f}")
 
 
 def _failed(error: Exception, record: Record, debug: bool) -> Outcome:

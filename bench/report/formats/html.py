@@ -86,11 +86,14 @@ def _source(environment: Environment, name: str) -> str:
 def _facts(report: Report) -> dict[str, str]:
     records = report.records
     missing = sum(gap.status == "missing" for grid in report.grids for gap in grid.gaps)
-    trials = len(records.finished) - len(records.listed)
-    numbers = {"finished": len(records.listed), "trials": trials}
-    numbers |= {"evaluations": len(records.evaluations)}
-    numbers |= {"failed": len(records.failed)}
-    numbers |= {"unfinished": len(records.unfinished), "missing": missing}
+    numbers = {
+        "finished": len(records.listed),
+        "trials": len(records.finished) - len(records.listed),
+        "evaluations": len(records.evaluations),
+        "failed": len(records.failed),
+        "unfinished": len(records.unfinished),
+        "missing": missing,
+    }
     facts = {name: str(n) for name, n in numbers.items() if n or name == "finished"}
     seconds = sum(run.result.seconds for run in records.runs.values())
     return {**facts, "computing time": wording.duration(seconds)}
