@@ -20,7 +20,6 @@ from bench.errors import RunError
 from bench.records import Finished
 from bench.run import trust
 from bench.run.record import Record, trained_run
-from bench.run.trust import flags
 
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 JUDGED = re.compile(r"seed|data\.(?!train_share)")
@@ -34,7 +33,7 @@ def ensemble_id(run_ids: Iterable[str]) -> str:
 
 def command(folders: Sequence[Path], mixed: bool = False, trusted: Iterable[str] = ()) -> str:
     """What combines these runs, which need these packages, for a shell."""
-    words = [*["--mixed"] * mixed, *map(str, folders), *flags(trusted)]
+    words = [*["--mixed"] * mixed, *map(str, folders), *trust.flags(trusted)]
     return f"{PROGRAM} {shlex.join(words)}"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.choice import Choice
-from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary
+from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary, Sitting
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule, compared
-from bench.run.provenance import Sitting
 from bench.run.record import outcome
 from elmo_core import Encoder
 
