@@ -11,6 +11,8 @@ results.py      result.json
 sections.py     its parts
 manifests.py    an experiment's file
 searches.py     its part about what was tried on dev
+references.py   a file of reference results
+arrays.py       numbers in it, small
 typed_json.py   dataclasses to and from JSON
 old.py          what earlier versions wrote
 damaged.py      whatever is wrong with a file, in one line

@@ -15,7 +15,7 @@ from bench.report.probes import EXPLAINED, probes
 from bench.report.read import Run
 from bench.report.resolution import LARGEST, Resolution, resolutions
 from bench.report.statistics import MOST_SEEDS, POWER, Comparison
-from bench.report.wording import CONFIDENCE, HOLLOW, MARKED, UNKNOWN, chosen, smallest
+from bench.report.wording import CONFIDENCE, HOLLOW_MARKED, MARKED, UNKNOWN, chosen, smallest
 from bench.run.provenance import SUITE
 
 REPRODUCTION = "Against the reference"
@@ -182,7 +182,7 @@ def _differences(grid: Grid) -> Iterator[str]:
         f"With a sign: the difference from {grid.baseline}, paired by seed and example; its "
         f"{CONFIDENCE} interval is {over} (docs/statistics.md)."
     )
-    stars = [MARKED] * (seeds != {1}) + [HOLLOW] * (1 in seeds)
+    stars = [MARKED] * (seeds != {1}) + [HOLLOW_MARKED] * (1 in seeds)
     yield (
         f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's "
         f"{counted(len(found), 'comparison')}."

@@ -15,7 +15,7 @@ from bench.report.resolution import LARGEST, Resolution
 from bench.report.statistics import LEVEL, MOST_SEEDS, Comparison, MeanGain
 
 MARKED = "* p < 0.05, ** p < 0.01"
-HOLLOW = "☆ p < 0.05, ☆☆ p < 0.01"
+HOLLOW_MARKED = "☆ p < 0.05, ☆☆ p < 0.01"
 UNKNOWN = "steps, machine and fingerprint of the data are not known"
 CONFIDENCE = f"{100 * LEVEL:.0f} %"
 FEWEST_RUNS = 5  # below, an interval from runs drawn anew is too narrow (Agarwal et al. 2021)

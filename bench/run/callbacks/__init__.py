@@ -1,1 +1,3 @@
-"""What is done beside training: checkpoints, averaged weights, memory given back."""
+"""What is done beside training: checkpoints, averaged weights, memory given back, how far it is,
+signals that stay ours, and who worked on the run.
+"""
