@@ -32,7 +32,7 @@ from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import WordEmbedding
 from tasks.task import Batch, Example
 
 POTENTIALS = ("emissions", "transitions", "start", "end")
@@ -118,12 +118,10 @@ class NER(WordTask):
         index = {tag: i for i, tag in enumerate(self.tags)}
         outside = index[OUTSIDE]
         gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
-        words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
-        spellings, spelled = spell([example["tokens"] for example in examples])
+        sentences = [example["tokens"] for example in examples]
+        spellings, spelled = spell(sentences)
         return {
-            "words": words,
-            "mask": words != PAD,
-            "lengths": (words != PAD).sum(1),
+            **self.looked_up(sentences),
             "spellings": spellings,
             "spelled": spelled,
             # A type that training did not show cannot be predicted: `score` counts it as missed.
