@@ -71,7 +71,7 @@ class SafeCheckpointIO(TorchCheckpointIO):
         return read_checkpoint(path, map_location)
 
 
-def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any]:
+def read_checkpoint(path: str | Path, map_location: Any = "cpu") -> dict[str, Any]:
     """Read a checkpoint, and compare it with the checksums that it carries.
 
     torch writes the CRC-32 of every part into its zip file, and does not look at them when it
@@ -79,7 +79,7 @@ def read_checkpoint(path: str | Path, map_location: Any = None) -> dict[str, Any
 
     Args:
         path: The file.
-        map_location: Where its tensors go; by default, to the devices that they came from.
+        map_location: Where its tensors go.
 
     Returns:
         Its tensors and plain values.

@@ -7,6 +7,7 @@ OUT gets a file a set.
 """
 
 import json
+import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,11 @@ from pathlib import Path
 from elmo_core.text.sentences import split_sentences
 from elmo_core.text.tokenizer import tokenize
 from tasks.base.files import read_jsonl
+from tasks.base.text_files import read_lines
 from tasks.sst5.data import read
 
 Sentences = Iterator[list[str]]
+FIELD = re.compile(r"[^ \t]+")  # other white space is part of a word, as in tasks/srl/columns.py
 
 
 def snli(folder: Path, split: str) -> Sentences:
@@ -40,16 +43,17 @@ def sst5(folder: Path, split: str) -> Sentences:
 
 
 def columns(path: Path, word: int) -> Sentences:
-    """A token a line, its word in the column of this number; an empty line behind a sentence.
+    """A token a line, its word in the column of this number; an empty line behind a sentence, or a
+    lone tab.
 
     What begins with `#` is a comment, but where it is the word itself, such as a hashtag.
     """
     sentence: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for _, line in read_lines(path):
         if word and line.startswith("#"):
             continue
-        if line.strip():
-            sentence.append(line.split()[word])
+        if fields := FIELD.findall(line):
+            sentence.append(fields[word])
         elif sentence:
             yield sentence
             sentence = []

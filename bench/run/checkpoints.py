@@ -41,7 +41,7 @@ def of_encoder(record: Record, encoder: str) -> None:
     """
     if not record.last.exists():
         return
-    known = read_checkpoint(record.last, "cpu").get("encoder", encoder)
+    known = read_checkpoint(record.last).get("encoder", encoder)
     if known == encoder:
         return
     kept = [set_aside(path, "other").name for path in (record.last, record.best)]
@@ -81,7 +81,7 @@ def _shorter(choice: Choice, record: Record) -> None:
                 stack.enter_context(other.lock())  # it may be repeated by another process
                 if not (other.best.exists() and other.last.exists() and _is_finished(other)):
                     continue
-                read_checkpoint(other.best, "cpu"), read_checkpoint(other.last, "cpu")
+                read_checkpoint(other.best), read_checkpoint(other.last)
             except (BusyError, CheckpointError, OSError) as error:
                 log.warning("%s: does not begin with it", error)
                 continue
@@ -100,7 +100,7 @@ def _is_finished(other: Record) -> bool:
 def _steps(path: Path) -> int | None:
     """Return the steps that a checkpoint was written after; None for a damaged one, set aside."""
     try:
-        return int(read_checkpoint(path, "cpu")["global_step"])
+        return int(read_checkpoint(path)["global_step"])
     except CheckpointError as error:
         aside = f", set aside as {set_aside(path).name}" if path.exists() else ""
         log.warning("%s%s", error, aside)

@@ -127,7 +127,7 @@ def _trained(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> Bench
             default_root_dir=folder,
         )
         trainer.fit(module, datamodule=data)
-        state = read_checkpoint(Path(best.best_model_path), "cpu")["state_dict"]
+        state = read_checkpoint(Path(best.best_model_path))["state_dict"]
     module.load_state_dict(state, strict=False)
     return module
 

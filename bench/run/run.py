@@ -209,7 +209,7 @@ class _Run:
             log.info("going on from %s", last)
         trainer.fit(module, datamodule=self.data, ckpt_path=last)
         try:
-            state = read_checkpoint(self.record.best, "cpu")["state_dict"]
+            state = read_checkpoint(self.record.best)["state_dict"]
         except CheckpointError as error:
             raise RunError(f"{error}: the same command goes on from what is whole") from None
         module.load_state_dict(state, strict=False)

@@ -43,12 +43,12 @@ def locate(
     for own in (_PACKAGED / f"{preset.name}.safetensors", folder / OWN_FILE):
         if own.is_file():
             return own, None
-    if preset.options_url is None or preset.weights_url is None:
+    if preset.url is None:
         raise FetchError(
             f"{preset.name} is not published yet and does not come with this installation: "
             f"put its file at {folder / OWN_FILE}"
         )
     options, weights = folder / "options.json", folder / "weights.hdf5"
-    download(preset.options_url, options, offline=offline)
-    download(preset.weights_url, weights, sha256=preset.sha256, offline=offline)
+    download(f"{preset.url}options.json", options, offline=offline)
+    download(f"{preset.url}weights.hdf5", weights, offline=offline)
     return weights, options

@@ -50,17 +50,16 @@ def download(
     destination: str | Path,
     *,
     sha256: str | None = None,
-    size: int | None = None,
     offline: bool = False,
     progress: bool = True,
 ) -> Path:
     """Fetch `url` to `destination`, unless it is there already, and return the path.
 
     The bytes gather in a `.part` file beside it, from which a connection that was cut, now or in an
-    earlier call, is resumed. The file gets its name only when its length (`size` in bytes, and what
-    the server announced) and its checksum (`sha256`, or its first digits) are right. A second
-    process that wants the same file waits for the first. Nothing is fetched when `offline` is true,
-    inside `downloads_off`, or where HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
+    earlier call, is resumed. The file gets its name only when its length, as the server announced
+    it, and its checksum (`sha256`, or its first digits) are right. A second process that wants the
+    same file waits for the first. Nothing is fetched when `offline` is true, inside
+    `downloads_off`, or where HF_HUB_OFFLINE is set. Progress is shown on a terminal only.
 
     Raises FetchError, saying what can be done, for everything that can go wrong.
     """
@@ -81,7 +80,7 @@ def download(
         with locked(part.with_suffix(".lock")):
             if not destination.is_file():
                 _with_retries(url, part, progress and sys.stderr.isatty())
-                _check(url, part, size, sha256)
+                _check(url, part, sha256)
                 os.replace(part, destination)
     except OSError as error:
         raise FetchError(f"cannot write {part}: {error.strerror or error}") from error
@@ -204,12 +203,8 @@ def _check_space(part: Path, needed: int) -> None:
         )
 
 
-def _check(url: str, part: Path, size: int | None, sha256: str | None) -> None:
+def _check(url: str, part: Path, sha256: str | None) -> None:
     """Refuse, and remove, what is not the file that was asked for."""
-    found = part.stat().st_size
-    if size is not None and found != size:
-        part.unlink()
-        raise FetchError(f"{url}: {found} bytes arrived, {size} were expected")
     if sha256 is not None and not (digest := sha256_of(part)).startswith(sha256.lower()):
         part.unlink()
         raise FetchError(f"{url}: the checksum is {digest}, expected {sha256}")

@@ -24,15 +24,6 @@ class Preset:
     options: Mapping[str, Any]
     parameters: int
     url: str | None = None  # of both files, up to `options.json` and `weights.hdf5`
-    sha256: str | None = None  # of the weights
-
-    @property
-    def options_url(self) -> str | None:
-        return self.url and f"{self.url}options.json"
-
-    @property
-    def weights_url(self) -> str | None:
-        return self.url and f"{self.url}weights.hdf5"
 
     @property
     def megabytes(self) -> int:

@@ -115,7 +115,7 @@ def _whole(checkpoint: Path) -> tuple[Path | None, int]:
     if not checkpoint.is_file():
         return None, 0
     try:
-        return checkpoint, read_checkpoint(checkpoint, "cpu")["global_step"]
+        return checkpoint, read_checkpoint(checkpoint)["global_step"]
     except CheckpointError as error:
         aside = set_aside(checkpoint).name
         print(f"{error}, set aside as {aside}: the training begins anew", file=sys.stderr)

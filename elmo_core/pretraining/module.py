@@ -95,7 +95,10 @@ class PretrainingModule(pl.LightningModule):
         if self.device.type == "cuda" and self.devices == 1 and not self.model.recorded:
             self.model.record(self.training_part.unroll_steps, self.training_part.batch_size)
         torch.manual_seed(self._seed(self.global_step))
-        vectors, self.state = self.model(window, self.state or self._zero_state())
+        state = self.state or self.model.bilm.zero_state(
+            self.training_part.batch_size, self.model.softmax.weight
+        )
+        vectors, self.state = self.model(window, state)
         loss = self.model.softmax.loss(
             vectors.flatten(0, 2), window.targets.flatten(), self.negatives(self.global_step)
         )
@@ -126,10 +129,6 @@ class PretrainingModule(pl.LightningModule):
                 )
             if what == LOSS:
                 self.recent.append(value)
-
-    def _zero_state(self) -> State:
-        weight = self.model.softmax.weight
-        return self.model.bilm.zero_state(self.training_part.batch_size, weight)
 
     def _seed(self, step: int) -> int:
         place = (self.training_part.seed, step, self.global_rank)

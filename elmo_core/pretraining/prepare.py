@@ -168,17 +168,13 @@ def _tokenise(path: Path, out: Path, name: str, request: Request) -> None:
             temporary = stack.enter_context(replacing(out / part / name))
             parts.append(stack.enter_context(open(temporary, "w", encoding="utf-8")))
         for block in _blocks(read_sentences(path, request.form)):
-            parts[_is_held_out(block, request.heldout)].write(block)
+            parts[_place(block) < request.heldout].write(block)
 
 
 def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
     lines = (" ".join(words) + "\n" for words in sentences)
     while block := "".join(islice(lines, BLOCK)):
         yield block
-
-
-def _is_held_out(block: str, share: float) -> bool:
-    return _place(block) < share
 
 
 def _place(block: str) -> float:

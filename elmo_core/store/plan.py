@@ -90,7 +90,7 @@ def decide(store: FeatureStore, cost: Cost, limit: int | None = None) -> tuple[W
     if cost.bytes <= room:
         return "store", said
     # Other runs may have taken memory, or be about to: each leaves half of what it finds.
-    memory = max(min(half_of_memory() - store.kept, free_memory() // 2), 0)
+    memory = max(min(all_memory() // 2 - store.kept, free_memory() // 2), 0)
     if cost.bytes <= memory:
         return "memory", said
     return "live", f"{said}, and {amount(memory)} of memory may be used"
@@ -105,11 +105,6 @@ def room_on(device: torch.device) -> tuple[int, str]:
     free, total = torch.cuda.mem_get_info(device)
     said = f"{amount(free)} are free, {amount(total // 4)} of them for training"
     return free - total // 4, said
-
-
-def half_of_memory() -> int:
-    """Return half of the memory that this machine or job has, in bytes."""
-    return all_memory() // 2
 
 
 def amount(size: int) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from datasets import Dataset
 
 from elmo_core.downloads import glove
 from tasks.base.folder_task import FolderTask
-from tasks.nn.words import UNK, Words
-from tasks.task import Example
+from tasks.nn.padding import pad
+from tasks.nn.words import PAD, UNK, Words
+from tasks.task import Batch, Example
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +54,12 @@ class WordTask(FolderTask):
         self.words = Words.from_file(self.word_vectors, counts, others)
         if self.word_dropout:
             log.info("word_dropout=%s hides no word: all are read from a file", self.word_dropout)
+
+    def looked_up(self, sentences: Iterable[Sequence[str]]) -> Batch:
+        """Look words up: `words` and `mask` (sentences, tokens), `lengths` (sentences,)."""
+        words = pad([self.words.vocabulary(sentence) for sentence in sentences])
+        mask = words != PAD
+        return {"words": words, "mask": mask, "lengths": mask.sum(1)}
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Add the number of words that the vocabulary does not have; see Task."""

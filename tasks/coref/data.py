@@ -11,7 +11,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.base.files import find, to_dataset
+from tasks.base.files import to_dataset
 from tasks.coref.columns import Document, read_columns
 from tasks.formats.conll2012 import check_documents, find_files
 from tasks.task import DataError
@@ -71,8 +71,7 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
     """Find the file of a split, or its folder, and the files to read."""
-    path = find(folder, names(split))
-    return find_files(folder, FOLDERS[split], KINDS) if path is None else (path, [path])
+    return find_files(folder, names(split), FOLDERS[split], KINDS)
 
 
 def _examples(

@@ -131,7 +131,7 @@ class EndToEnd(nn.Module):
         mask, spelled = batch["mask"], self.spelling(batch["spellings"], batch["spelled"])
         x = torch.cat([F.normalize(self.words(batch["words"]), dim=2), spelled], dim=2)
         x = self.lexical_dropout(x)
-        h = self.dropout(self.encoder(self.placement.input(x, layers, mask), mask, lengths))
+        h = self.dropout(self.encoder(self.placement.input(x, layers, mask), lengths))
         return x, self.placement.output(h, layers, mask)
 
     def resolve(

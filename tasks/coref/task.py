@@ -25,7 +25,7 @@ from tasks.coref.sources import SOURCES
 from tasks.coref.yardstick import Yardstick
 from tasks.nn.char_words import spell
 from tasks.nn.padding import pad
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import WordEmbedding
 from tasks.task import Batch, DataError, Example, NotCombinable
 
 
@@ -91,13 +91,10 @@ class Coref(WordTask):
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in example["sentences"]]
-        words = pad([self.words.vocabulary(sentence) for sentence in sentences])
         spellings, spelled = spell(sentences)
         genres = {genre: i for i, genre in enumerate(self.genres, start=1)}
         return {
-            "words": words,
-            "mask": words != PAD,
-            "lengths": (words != PAD).sum(1),
+            **self.looked_up(sentences),
             "spellings": spellings,
             "spelled": spelled,
             "speakers": pad([row for example in examples for row in _speakers(example)]),

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tasks.base.files import find
 from tasks.base.published import SPLITS, Count, Source
 
 log = logging.getLogger(__name__)
@@ -16,22 +17,27 @@ TOKENS = {"train": 1_299_312, "dev": 163_104, "test": 169_579}
 
 
 def find_files(
-    folder: Path, names: Sequence[str], patterns: Sequence[str]
+    folder: Path, names: Sequence[str], folders: Sequence[str], patterns: Sequence[str]
 ) -> tuple[Path | None, list[Path]]:
-    """Find the folder of a split, up to three levels below `folder`, and its files.
+    """Find the file of a split, or its folder, up to three levels below `folder`, and its files.
 
     Args:
         folder: where the user's data lies.
-        names: what the folder of the split may be called.
-        patterns: of file names; the first that fits any counts.
+        names: what the file of the split may be called.
+        folders: what its folder may be called, if there is no such file.
+        patterns: of file names in that folder; the first that fits any counts.
 
     Returns:
-        The first folder of one of `names` that has such files, and these: only those below a folder
-        `english` if there is one. (None, []) if there is no such folder.
+        The file, which is also all that there is to read; or the first folder of one of `folders`
+        that has files of such names, and these: only those below a folder `english` if there is
+        one. (None, []) if there is neither.
     """
+    path = find(folder, names)
+    if path is not None:
+        return path, [path]
     places = (
         place
-        for name in names
+        for name in folders
         for depth in ("", "*/", "*/*/", "*/*/*/")
         for place in sorted(folder.glob(depth + name))
     )

@@ -10,10 +10,11 @@ A tag is `O`, or a prefix, a hyphen and a type:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 IOB1, BIO, BIOES = "iob1", "bio", "bioes"
 PREFIXES = {IOB1: ("B", "I"), BIO: ("B", "I"), BIOES: ("B", "I", "E", "S")}
@@ -201,6 +202,19 @@ def inventory(kinds: Iterable[str], scheme: str) -> list[str]:
     ['O', 'B-PER', 'I-PER']
     """
     return [OUTSIDE, *(f"{prefix}-{kind}" for kind in kinds for prefix in PREFIXES[scheme])]
+
+
+def by_word(examples: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Count how often each word has each tag; an example has as many `tokens` as `tags`.
+
+    >>> by_word([{"tokens": ["We", "can", "can"], "tags": ["PRP", "MD", "VB"]}])["can"]
+    Counter({'MD': 1, 'VB': 1})
+    """
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for example in examples:
+        for word, tag in zip(example["tokens"], example["tags"], strict=True):
+            counts[word][tag] += 1
+    return dict(counts)
 
 
 def bracketed(tokens: Sequence[str], tags: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from tasks.base.new_text import tokens_of
 from tasks.base.sizes import check
 from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.formats.tagged_sources import SOURCES
+from tasks.formats.tags import by_word
 from tasks.neighbours import score as scoring
 from tasks.neighbours.model import NearestUse
 from tasks.nn.nearest import NONE
@@ -171,11 +172,7 @@ class Neighbours(FolderTask):
 
 def ambiguous(train: Dataset) -> dict[str, Counter[str]]:
     """Find the words that have several tags, and how often they have each."""
-    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for example in train:
-        for word, tag in zip(example["tokens"], example["tags"], strict=True):
-            tags[word][tag] += 1
-    return {word: of for word, of in tags.items() if len(of) > 1}
+    return {word: of for word, of in by_word(train).items() if len(of) > 1}
 
 
 def context(tokens: Sequence[str], place: int) -> str:

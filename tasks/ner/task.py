@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from tasks.formats.tags import (
     BIOES,
     OUTSIDE,
     bracketed,
+    by_word,
     chunks,
     convert,
     inventory,
@@ -32,7 +33,7 @@ from tasks.nn.char_words import spell
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
-from tasks.nn.words import PAD, WordEmbedding
+from tasks.nn.words import WordEmbedding
 from tasks.task import Batch, Example
 
 POTENTIALS = ("emissions", "transitions", "start", "end")
@@ -118,12 +119,10 @@ class NER(WordTask):
         index = {tag: i for i, tag in enumerate(self.tags)}
         outside = index[OUTSIDE]
         gold = (convert(example["tags"], BIO, self.scheme) for example in examples)
-        words = pad([self.words.vocabulary(example["tokens"]) for example in examples])
-        spellings, spelled = spell([example["tokens"] for example in examples])
+        sentences = [example["tokens"] for example in examples]
+        spellings, spelled = spell(sentences)
         return {
-            "words": words,
-            "mask": words != PAD,
-            "lengths": (words != PAD).sum(1),
+            **self.looked_up(sentences),
             "spellings": spellings,
             "spelled": spelled,
             # A type that training did not show cannot be predicted: `score` counts it as missed.
@@ -171,13 +170,8 @@ class NER(WordTask):
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         gold, texts = list(split["tags"]), list(split["tokens"])
-        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        kinds: Counter[str] = Counter()
-        for example in train:
-            kinds.update(tag[2:] for tag in example["tags"] if tag[0] == "B")
-            for word, tag in zip(example["tokens"], example["tags"], strict=True):
-                seen[word][tag] += 1
-        usual = {word: tags.most_common(1)[0][0] for word, tags in seen.items()}
+        kinds = Counter(tag[2:] for tags in train["tags"] for tag in tags if tag[0] == "B")
+        usual = {word: tags.most_common(1)[0][0] for word, tags in by_word(train).items()}
         named = f"I-{kinds.most_common(1)[0][0]}" if kinds else OUTSIDE
         guesses = {
             "each word's usual tag": [[usual.get(w, OUTSIDE) for w in words] for words in texts],

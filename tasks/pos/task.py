@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from tasks.base.control import control_of_words
 from tasks.base.new_text import tokens_of
 from tasks.base.word_task import WordTask
 from tasks.formats.tagged import XPOS, check_tags, files, locate, read
+from tasks.formats.tags import by_word
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.surprisal import bits
@@ -139,10 +140,7 @@ class POS(WordTask):
         return scoring.score(gold, [row["prediction"] for row in predictions])
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
-        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for example in train:
-            for word, tag in zip(example["tokens"], example["tags"], strict=True):
-                seen[word][tag] += 1
+        seen = by_word(train)
         commonest = sum(seen.values(), Counter[str]()).most_common(1)[0][0]
         usual = {word: tags.most_common(1)[0][0] for word, tags in seen.items()}
         gold, texts = list(split["tags"]), list(split["tokens"])

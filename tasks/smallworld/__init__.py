@@ -57,13 +57,13 @@ def build(folder: Path, seed: int = 13, contents: Iterable[str] = WRITERS) -> No
         WRITERS[name].write(folder / name, parts)
 
 
-def ensure(name: str, cache: Path | None = None) -> Path:
-    """Return the folder of this name, one of WRITERS, built on first use in `cache_folder(cache)`.
+def ensure(name: str) -> Path:
+    """Return the folder of this name, one of WRITERS, built on first use in `cache_folder()`.
 
     Several processes may ask at once: each builds in a folder of its own, and the first to finish
     gives it the final name.
     """
-    root = cache_folder(cache) / f"smallworld-v{LATEST}"
+    root = cache_folder() / f"smallworld-v{LATEST}"
     final = root / name
     if final.is_dir():
         return final

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tasks.smallworld import words
 from tasks.smallworld.document import Argument, Sentence
-from tasks.smallworld.lexicon import VERBS
+from tasks.smallworld.lexicon import STATES
 
 OF_STATES = ("ARGM-LOC", "ARGM-TMP")
 """The roles that go with being tired or rich, too."""
@@ -33,7 +33,6 @@ def _adjuncts() -> Iterator[Adjunct]:
 
 
 ADJUNCTS = tuple(_adjuncts())
-_STATES = {verb.meaning.name for verb in VERBS if verb.meaning.frame == "state"}
 
 
 def adjoin(sentence: Sentence, rng: random.Random, held_out: bool) -> Sentence:
@@ -51,7 +50,7 @@ def adjoin(sentence: Sentence, rng: random.Random, held_out: bool) -> Sentence:
     tokens = list(sentence.tokens[:-1])
     if any(m.named and m.name_end < m.end == len(tokens) for m in sentence.mentions):
         tokens.append(",")  # it closes an apposition
-    state = predication.meaning in _STATES
+    state = predication.meaning in STATES
     roles = dict.fromkeys(each.role for each in ADJUNCTS)
     taken = {argument.role for argument in arguments}
     free = [role for role in roles if role not in taken and (not state or role in OF_STATES)]

@@ -15,7 +15,6 @@ class Mention:
     end: int
     entity: str  # the same id wherever the same one is meant, throughout a document
     kind: str  # person, thing, body, venue, town, day
-    head: int  # the token that names or describes it
     named: bool  # a proper name, possibly with an apposition
     name_end: int  # where the proper name ends; equals `start` when there is none
 

@@ -113,17 +113,14 @@ class _Line:
         name = phrase.name.split() if phrase.form != "pronoun" else []
         bare = bool(name) and phrase.noun == TAXONOMIES[phrase.kind].top
         self.tokens += name
-        name_end, head = start + len(name), start + len(name) - 1
+        name_end = start + len(name)
         if not bare and not (name and phrase.kind == "body"):
             apposition = bool(name)
             self.tokens += [","] if apposition else []
             self.tokens += self.description(phrase, subject)
-            head = head if apposition else len(self.tokens) - 1
             self.tokens += [","] if apposition else []
         end = len(self.tokens) - (self.tokens[-1] == ",")
-        self.mentions.append(
-            Mention(start, end, phrase.entity, phrase.kind, head, bool(name), name_end)
-        )
+        self.mentions.append(Mention(start, end, phrase.entity, phrase.kind, bool(name), name_end))
 
     def description(self, phrase: Phrase, subject: bool) -> list[str]:
         if phrase.form == "pronoun":

@@ -125,6 +125,7 @@ def _starred() -> Iterator[str]:
 
 
 VERBS = tuple(_verbs())
+STATES = {verb.meaning.name for verb in VERBS if verb.meaning.frame == "state"}
 TAXONOMIES = {
     "person": _tree(words.PEOPLE, apart=("adult", "child"), top="person"),
     "thing": _tree(words.THINGS),

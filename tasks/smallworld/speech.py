@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tasks.smallworld.document import Sentence
 from tasks.smallworld.language import plural
-from tasks.smallworld.lexicon import QUALITIES, TAXONOMIES, VERBS
+from tasks.smallworld.lexicon import QUALITIES, STATES, TAXONOMIES
 from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story
 
@@ -90,4 +90,3 @@ def _lexicon() -> dict[str, str]:
 
 
 LEXICON = _lexicon()
-STATES = {verb.meaning.name for verb in VERBS if verb.meaning.frame == "state"}

@@ -89,11 +89,11 @@ class ESIM(nn.Module):
         (pairs) → `loss`, `logits` (pairs, labels)."""
         mask, lengths = batch["mask"], batch["lengths"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
-        h = self.encoder(self.rnn_dropout(x), mask, lengths)
+        h = self.encoder(self.rnn_dropout(x), lengths)
         h = self.placement.output(h, layers, mask)
 
         m = self._enhance(h, mask, lengths)
-        v = self.composition(self.rnn_dropout(m), mask, lengths)
+        v = self.composition(self.rnn_dropout(m), lengths)
         pooled = torch.cat([masked_mean(v, mask), masked_max(v, mask)], dim=1)
         logits = self.classifier(torch.cat([pooled[0::2], pooled[1::2]], dim=1))
         loss = F.cross_entropy(logits, batch["labels"]) + self._penalty()

@@ -15,8 +15,7 @@ from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
 from tasks.base.files import find
 from tasks.base.new_text import tokens_of
-from tasks.nn.padding import pad
-from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.snli.data import LABELS, names, read
 from tasks.snli.model import ESIM, Sizes
 from tasks.snli.sources import SOURCES
@@ -64,11 +63,8 @@ class SNLI(ClassificationTask):
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         sentences = [words for example in examples for words in self.sentences(example)]
-        indices = pad([self.words.vocabulary(words) for words in sentences])
         return {
-            "words": indices,
-            "mask": indices != PAD,
-            "lengths": (indices != PAD).sum(1),
+            **self.looked_up(sentences),
             "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
         }
 

@@ -69,13 +69,9 @@ def locate(folder: Path, split: str) -> Path | None:
 def _examples(
     records: Iterator[dict[str, Any]], path: Path, longest: int | None, tally: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    seen: set[str] = set()
     text, tokens = "", Tokens([], [], [])
     for record in records:
         where = f"{path}, question {record['id']}"
-        if record["id"] in seen:
-            raise DataError(f"{where}: the id occurs twice")
-        seen.add(record["id"])
         if record["context"] != text:  # a paragraph's questions follow one another
             text = record["context"]
             tokens = tokenise(text)
@@ -143,10 +139,7 @@ def _cut(example: dict[str, Any], longest: int) -> dict[str, Any]:
     begin = Random(example["id"]).randint(min(earliest, latest), latest)
     end = begin + longest
     inside = [[i - begin, j - begin] for i, j in example["spans"] if begin <= i and j < end]
-    clipped = [
-        max(first, begin) - begin,
-        min(last, end - 1) - begin,
-    ]  # longer than all that is kept
+    clipped = [first - begin, min(last, end - 1) - begin]  # longer than all that is kept
     words = {key: example[key][begin:end] for key in ("tokens", "starts", "ends")}
     return {**example, **words, "spans": inside or [clipped]}
 

@@ -86,8 +86,8 @@ class BiDAF(nn.Module):
         q, q_mask = self._encode(batch, "question_", None if layers is None else layers[1::2])
         x = self.merge(*self.attention(c, q, c_mask, q_mask))
         x = self.dropout(x + self._relate(x, c_mask, lengths))
-        from_start = self.start(x, c_mask, lengths)
-        from_end = self.end(torch.cat([x, from_start], dim=2), c_mask, lengths)
+        from_start = self.start(x, lengths)
+        from_end = self.end(torch.cat([x, from_start], dim=2), lengths)
         start = _log_probabilities(self.start_score(from_start), c_mask)
         end = _log_probabilities(self.end_score(from_end), c_mask)
         loss = self._loss(start, end, batch["first"], batch["last"])
@@ -104,12 +104,12 @@ class BiDAF(nn.Module):
         spelled = self.spelling(batch[f"{side}spellings"], batch[f"{side}spelled"])
         x = torch.cat([self.words(words), spelled], dim=2)
         x = self.placement.input(x, layers, mask)
-        h = self.dropout(self.encoder(self.dropout(x), mask, lengths))
+        h = self.dropout(self.encoder(self.dropout(x), lengths))
         return self.placement.output(h, layers, mask), mask
 
     def _relate(self, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
         """Let the paragraph's words see one another."""
-        h = self.dropout(self.inner(self.dropout(x), mask, lengths))
+        h = self.dropout(self.inner(self.dropout(x), lengths))
         sees = self.self_attention(h, mask)
         return self.inner_merge(sees, h, sees * h)
 

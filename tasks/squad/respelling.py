@@ -13,7 +13,8 @@ def respelled(example: Example, respell: Respell) -> Example:
     What lies between words stays. So does a word inside which an answer begins or ends (1990 in
     "1990s"), since nobody can say where in its new spelling that would be.
     """
-    margins = [_margins(example, *each) for each in _answers(example)]
+    answered = zip(example["answers"], example["spans"], strict=True)
+    margins = [_margins(example, answer, span) for answer, span in answered]
     edges = zip(example["spans"], margins, strict=True)
     split = {word for span, cut in edges for word, more in zip(span, cut, strict=True) if more > 0}
     words = [
@@ -36,10 +37,6 @@ def respelled(example: Example, respell: Respell) -> Example:
         "question": respell(example["question"]),
         "answers": answers,
     }
-
-
-def _answers(example: Example) -> zip[tuple[str, list[int]]]:
-    return zip(example["answers"], example["spans"], strict=True)
 
 
 def _margins(example: Example, answer: str, span: Sequence[int]) -> tuple[int, int]:

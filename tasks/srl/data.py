@@ -10,7 +10,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from tasks.base.files import find, to_dataset
+from tasks.base.files import to_dataset
 from tasks.formats.conll2012 import check_documents, find_files
 from tasks.srl.columns import Sentence, read_columns
 
@@ -59,8 +59,7 @@ def read(folder: Path, split: str) -> Dataset | None:
 
 def locate(folder: Path, split: str) -> tuple[Path | None, list[Path]]:
     """Find the file of a split, or its folder, and the files to read."""
-    path = find(folder, names(split))
-    return find_files(folder, FOLDERS[split], KINDS) if path is None else (path, [path])
+    return find_files(folder, names(split), FOLDERS[split], KINDS)
 
 
 def _examples(files: Iterable[Path], counts: Counter[str]) -> Iterator[dict[str, Any]]:

@@ -62,7 +62,7 @@ class DeepSRL(nn.Module):
         mask = batch["mask"]
         x = torch.cat([self.words(batch["words"]), self.predicate(batch["predicate"])], dim=2)
         x = self.placement.input(x, layers, mask)
-        h = self.placement.output(self.encoder(x, mask, batch["lengths"]), layers, mask)
+        h = self.placement.output(self.encoder(x, batch["lengths"]), layers, mask)
         logits = self.dense(h).float()
         gold = batch["tags"].flatten()
         loss = F.cross_entropy(logits.flatten(0, 1), gold, ignore_index=IGNORED, reduction="sum")

@@ -27,7 +27,7 @@ from tasks.formats.tags import (
 from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
-from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.srl import score as scoring
 from tasks.srl.data import locate, read
 from tasks.srl.model import IGNORED, DeepSRL, Sizes
@@ -117,17 +117,11 @@ class SRL(WordTask):
         return [example["words"]]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        words = pad([self.words.vocabulary(example["words"]) for example in examples])
+        found = self.looked_up(example["words"] for example in examples)
         tags = [[self.index.get(tag, IGNORED) for tag in example["tags"]] for example in examples]
-        predicate = torch.zeros_like(words)
+        predicate = torch.zeros_like(found["words"])
         predicate[range(len(examples)), [example["predicate"] for example in examples]] = 1
-        return {
-            "words": words,
-            "predicate": predicate,
-            "mask": words != PAD,
-            "lengths": (words != PAD).sum(1),
-            "tags": pad(tags, IGNORED),
-        }
+        return {**found, "predicate": predicate, "tags": pad(tags, IGNORED)}
 
     def model(self, placement: Placement) -> nn.Module:
         embedding = WordEmbedding(self.words, trainable=True, std=GLOVE_STD)

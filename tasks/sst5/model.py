@@ -82,10 +82,10 @@ class BCN(nn.Module):
         `loss`, `logits` (batch, labels)."""
         mask, lengths = batch["mask"], batch["lengths"]
         x = self.placement.input(self.words(batch["words"]), layers, mask)
-        h = self.encoder(self.feedforward(x), mask, lengths)
+        h = self.encoder(self.feedforward(x), lengths)
 
         sees = masked_softmax(h @ h.transpose(1, 2), mask.unsqueeze(1)) @ h
-        v = self.integrator(torch.cat([h, h - sees, h * sees], dim=2), mask, lengths)
+        v = self.integrator(torch.cat([h, h - sees, h * sees], dim=2), lengths)
         v = self.placement.output(v, layers, mask)
 
         pools = (masked_max, masked_min, masked_mean, self.self_attentive)

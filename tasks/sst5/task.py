@@ -15,8 +15,7 @@ from elmo_core import Placement
 from tasks.base.classification_task import ClassificationTask
 from tasks.base.new_text import tokens_of
 from tasks.base.sizes import check
-from tasks.nn.padding import pad
-from tasks.nn.words import GLOVE_STD, PAD, WordEmbedding
+from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.sst5.data import LABELS, file_of, read
 from tasks.sst5.model import BCN, Sizes
 from tasks.sst5.sources import SOURCES
@@ -72,11 +71,8 @@ class SST5(ClassificationTask):
         return [example["words"]]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        indices = pad([self.words.vocabulary(example["words"]) for example in examples])
         return {
-            "words": indices,
-            "mask": indices != PAD,
-            "lengths": (indices != PAD).sum(1),
+            **self.looked_up(example["words"] for example in examples),
             "labels": torch.tensor([LABELS.index(example["label"]) for example in examples]),
         }
 

@@ -157,7 +157,7 @@ def _scores(run: Path) -> list[object]:
 
 def _same_weights(one: Path, other: Path) -> bool:
     """Compare the weights after the last epoch, which need not be the best."""
-    a, b = (read_checkpoint(path, "cpu")["state_dict"] for path in (one, other))
+    a, b = (read_checkpoint(path)["state_dict"] for path in (one, other))
     return a.keys() == b.keys() and all(torch.equal(a[key], b[key]) for key in a)
 
 

@@ -38,10 +38,9 @@ class BiLSTM(nn.Module):
             else:
                 nn.init.xavier_uniform_(parameter)
 
-    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
-        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
-        packed = pack(x, mask, lengths)
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Read both ways; `lengths` (batch,), on the CPU, are at least 1 each."""
+        packed = pack(x, lengths)
         on_cpu = x.device.type == "cpu"
         return packed.unpack(
             self._on_cpu(packed) if on_cpu else self.rnn(packed.sequence())[0].data

@@ -50,10 +50,9 @@ class CoupledBiLSTM(nn.Module):
         self.first_h = nn.Parameter(torch.zeros(2, 1, hidden))
         self.first_c = nn.Parameter(torch.zeros(2, 1, hidden))
 
-    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Read both ways; `mask` (batch, tokens) is True at real tokens, at least one a row;
-        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
-        packed = pack(x, mask, lengths)
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Read both ways; `lengths` (batch,), on the CPU, are at least 1 each."""
+        packed = pack(x, lengths)
         data, steps = packed.data, packed.batch_sizes
         mirrored = sent(mirror(steps), x.device)
         drop = dropout(self.bias.new_ones(2, len(x), self.hidden), self.p, self.training)

@@ -43,10 +43,9 @@ class AlternatingLSTM(nn.Module):
             for i in range(layers)
         )
 
-    def forward(self, x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Read by turns; `mask` (batch, tokens) is True at real tokens, at least one a row;
-        `lengths` (batch,), on the CPU, spare a GPU a wait (`packed.pack`)."""
-        packed = pack(x, mask, lengths)
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Read by turns; `lengths` (batch,), on the CPU, are at least 1 each."""
+        packed = pack(x, lengths)
         data, steps = packed.data, packed.batch_sizes.tolist()
         before = sent(previous(packed.batch_sizes), x.device)
         for layer in self.layers:

@@ -36,13 +36,8 @@ class Packed:
         return zeros.index_copy_(0, self.rows, data).view(batch, tokens, -1)
 
 
-def pack(x: Tensor, mask: Tensor, lengths: Tensor | None = None) -> Packed:
-    """Pack (batch, tokens, dim); `mask` is True at real tokens, at least one a row.
-
-    `lengths` (batch,), on the CPU, are the numbers of these. Without them they are counted in
-    `mask`, for which the host waits for a GPU.
-    """
-    lengths = mask.sum(1).cpu() if lengths is None else lengths
+def pack(x: Tensor, lengths: Tensor) -> Packed:
+    """Pack (batch, tokens, dim); `lengths` (batch,), on the CPU, are at least 1 each."""
     lengths, order = lengths.sort(descending=True)
     there = torch.arange(int(lengths[0])).unsqueeze(1) < lengths
     step, place = there.nonzero(as_tuple=True)

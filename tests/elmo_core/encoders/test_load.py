@@ -86,7 +86,7 @@ def test_offline_says_which_file_belongs_where(tmp_path: Path) -> None:
         load_encoder("elmo-small", cache_dir=tmp_path, offline=True)
     message = str(caught.value)
     assert str(tmp_path / "elmo-small" / "options.json") in message
-    assert str(PRESETS["elmo-small"].options_url) in message
+    assert f"{PRESETS['elmo-small'].url}options.json" in message
 
 
 def test_a_preset_that_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

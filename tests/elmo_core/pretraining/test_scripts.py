@@ -52,3 +52,12 @@ def test_a_hashtag_is_a_word_and_a_document_s_line_is_none(tmp_path: Path) -> No
     document.write_text("#begin document (a); part 000\na 0 0 Hello\n\n#end document\n")
     columns = runpy.run_path(str(SCRIPTS / "task_texts.py"))["columns"]
     assert [*columns(tweet, 0), *columns(document, 3)] == [["#Oslo", "is"], ["Hello"]]
+
+
+def test_only_tabs_and_blanks_divide_columns_and_only_line_feeds_lines(tmp_path: Path) -> None:
+    tweet, document = tmp_path / "tweet", tmp_path / "document"
+    tweet.write_bytes("foo\x85\tO\r\nbar\u2028\tO\n\t\n\x0bbaz\x0c\tO\n".encode())
+    document.write_text("a  0 \t0   10\xa0000 -\n\n")
+    columns = runpy.run_path(str(SCRIPTS / "task_texts.py"))["columns"]
+    assert [*columns(tweet, 0)] == [["foo\x85", "bar\u2028"], ["\x0bbaz\x0c"]]
+    assert [*columns(document, 3)] == [["10\xa0000"]]

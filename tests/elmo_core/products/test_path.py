@@ -32,8 +32,8 @@ encoded = ElmoEncoder(bilm, "tiny").encode([["a", "word", "or", "two"], ["three"
 
 lstm = BiLSTM(200, 100)
 optimizer = torch.optim.Adam(lstm.parameters())
-mask = torch.arange(12) < torch.randint(1, 13, (40, 1))
-lstm(torch.randn(40, 12, 200), mask).square().sum().backward()
+lengths = torch.randint(1, 13, (40,))
+lstm(torch.randn(40, 12, 200), lengths).square().sum().backward()
 optimizer.step()
 
 digest = hashlib.sha256()

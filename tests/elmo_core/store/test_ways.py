@@ -37,11 +37,12 @@ def _said(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """`free(disk=…, memory=…)`: what this machine has, in bytes; `left`: of all its memory."""
+    """`free(disk=…, memory=…)`: what may be used of this machine, in bytes, half of all its
+    memory; `left`: of all of it."""
 
     def set_free(disk: int = 1 << 40, memory: int = 1 << 40, left: int | None = None) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=disk))
-        monkeypatch.setattr(plan, "half_of_memory", lambda: memory)
+        monkeypatch.setattr(plan, "all_memory", lambda: 2 * memory)
         monkeypatch.setattr(plan, "free_memory", lambda: 2 * memory if left is None else left)
 
     return set_free

@@ -20,30 +20,36 @@ def laid(folder: Path, *paths: str) -> list[Path]:
 @pytest.mark.parametrize("above", ["", "a/", "a/b/", "a/b/c/"])
 def test_up_to_three_levels_down(above: str, tmp_path: Path) -> None:
     (path,) = laid(tmp_path, f"{above}dev/deep/er/x.conll")
-    assert find_files(tmp_path, ["dev"], ["*.conll"]) == (tmp_path / f"{above}dev", [path])
-    assert find_files(tmp_path, ["train"], ["*.conll"]) == (None, [])
+    assert find_files(tmp_path, [], ["dev"], ["*.conll"]) == (tmp_path / f"{above}dev", [path])
+    assert find_files(tmp_path, [], ["train"], ["*.conll"]) == (None, [])
 
 
 def test_four_levels_down_is_elsewhere(tmp_path: Path) -> None:
     laid(tmp_path, "a/b/c/d/dev/x.conll")
-    assert find_files(tmp_path, ["dev"], ["*.conll"]) == (None, [])
+    assert find_files(tmp_path, [], ["dev"], ["*.conll"]) == (None, [])
 
 
 def test_the_first_name_and_the_first_pattern_count(tmp_path: Path) -> None:
     deep, _, gold, _ = laid(
         tmp_path, "a/development/x.conll", "dev/y.conll", "test/z.gold", "test/a.conll"
     )
-    assert find_files(tmp_path, ["development", "dev"], ["*.conll"])[1] == [deep]
-    assert find_files(tmp_path, ["test"], ["*.gold", "*.conll"])[1] == [gold]
-    assert find_files(tmp_path, ["dev", "development"], ["*.gold", "x.*"])[1] == [deep]
+    assert find_files(tmp_path, [], ["development", "dev"], ["*.conll"])[1] == [deep]
+    assert find_files(tmp_path, [], ["test"], ["*.gold", "*.conll"])[1] == [gold]
+    assert find_files(tmp_path, [], ["dev", "development"], ["*.gold", "x.*"])[1] == [deep]
 
 
 def test_of_several_languages_english(tmp_path: Path) -> None:
     _, english = laid(tmp_path, "train/arabic/x.conll", "train/english/y.conll")
-    assert find_files(tmp_path, ["train"], ["*.conll"])[1] == [english]
+    assert find_files(tmp_path, [], ["train"], ["*.conll"])[1] == [english]
     (tmp_path / "english").mkdir()
     above = laid(tmp_path / "english", "dev/a/y.conll", "dev/b/x.conll")
-    assert find_files(tmp_path, ["dev"], ["*.conll"])[1] == above  # not the folder above it
+    assert find_files(tmp_path, [], ["dev"], ["*.conll"])[1] == above  # not the folder above it
+
+
+def test_a_file_comes_before_a_folder(tmp_path: Path) -> None:
+    file, other, _ = laid(tmp_path, "dev.conll", "dev.txt", "dev/x.conll")
+    for names, found in ((["a", "dev.conll", "dev.txt"], file), (["dev.txt"], other)):
+        assert find_files(tmp_path, names, ["dev"], ["*.conll"]) == (found, [found])
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1])

@@ -76,7 +76,7 @@ def test_an_apposition_is_closed() -> None:
     arguments = (Argument(0, 1, "ARG0"), Argument(2, 6, "ARG1"))
     sentence = Sentence(
         tokens,
-        (Mention(2, 6, "a", "person", 2, True, 3),),
+        (Mention(2, 6, "a", "person", True, 3),),
         (Predication(1, "meet", "meet", arguments),),
     )
     after = adjoin(sentence, random.Random(1), held_out=False)

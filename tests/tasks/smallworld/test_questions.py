@@ -76,10 +76,10 @@ def test_there_is_always_another_candidate(asked: list[tuple[Story, Question]]) 
     for story, question in asked:
         answers = {text.lower() for text, _ in question.answers}
         candidates = {
-            (mention.entity, " ".join(line.tokens[mention.start : mention.head + 1]))
+            (m.entity, " ".join(line.tokens[m.start : m.name_end if m.named else m.end]))
             for line in story.document.sentences
-            for mention in line.mentions
-            if mention.kind == question.kind
+            for m in line.mentions
+            if m.kind == question.kind
         }
         answer = {entity for entity, text in candidates if text.lower() in answers}
         given = {e for e, text in candidates if re.search(rf"\b{text}\b", question.text)}

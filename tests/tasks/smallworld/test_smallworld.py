@@ -229,7 +229,7 @@ def test_ensure_builds_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         found = set(pool.map(lambda _: smallworld.ensure("ner"), range(8)))
     assert found == {tmp_path / f"smallworld-v{smallworld.LATEST}" / "ner"}
     written = (found.copy().pop() / "file").read_text()
-    assert (smallworld.ensure("ner", tmp_path) / "file").read_text() == written
+    assert (smallworld.ensure("ner") / "file").read_text() == written
     assert len(list((tmp_path / f"smallworld-v{smallworld.LATEST}").iterdir())) == 1
 
 
@@ -240,6 +240,7 @@ def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError("disk full")
 
     monkeypatch.setattr(smallworld.entities, "write", fails)
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
     with pytest.raises(OSError, match="disk full"):
-        smallworld.ensure("ner", tmp_path)
+        smallworld.ensure("ner")
     assert list((tmp_path / f"smallworld-v{smallworld.LATEST}").iterdir()) == []

@@ -104,7 +104,7 @@ def _changed(**changes: Any) -> dict[str, Any]:
         ({"data": [{"title": "x"}]}, "article 0: expected a key 'paragraphs' with a list"),
         ({"data": {}}, "dev-v1.1.json: expected a key 'data' with a list"),
         (_changed(id=7), "paragraph 0, question 1: expected a key 'id' with a str"),
-        (_changed(id="q1"), "question q1: the id occurs twice"),
+        (_changed(id="q1"), "dev-v1.1.json: the id 'q1' occurs twice"),
         (_changed(question=" "), "question q2: the question is empty"),
         (_changed(answers=[]), "question q2: no answer"),
         (

@@ -9,8 +9,8 @@ from torch.autograd import gradcheck
 
 from tasks.nn.recurrent.coupled_lstm import CoupledBiLSTM
 
-LENGTHS = [2, 5, 1, 5]
-MASK = torch.arange(6)[None] < torch.tensor(LENGTHS)[:, None]  # nothing in the last column
+LENGTHS = torch.tensor([2, 5, 1, 5])
+TOKENS = 6  # nothing in the last column
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def lstm() -> CoupledBiLSTM:
 
 def inputs() -> Tensor:
     generator = torch.Generator().manual_seed(0)
-    return torch.randn(*MASK.shape, 4, generator=generator, dtype=torch.double).requires_grad_()
+    return torch.randn(4, TOKENS, 4, generator=generator, dtype=torch.double).requires_grad_()
 
 
 def slow(lstm: CoupledBiLSTM, direction: int, sequence: Tensor) -> Tensor:
@@ -43,10 +43,10 @@ def slow(lstm: CoupledBiLSTM, direction: int, sequence: Tensor) -> Tensor:
 def test_equals_the_slow_reference_with_its_gradients(lstm: CoupledBiLSTM) -> None:
     x = inputs()
     reference = []
-    for sequence, length in zip(x, LENGTHS, strict=True):
+    for sequence, length in zip(x, LENGTHS.tolist(), strict=True):
         h = torch.cat([slow(lstm, d, sequence[:length]) for d in (0, 1)], dim=1)
         reference.append(torch.cat([h, h.new_zeros(len(sequence) - length, 6)]))
-    expected, found = torch.stack(reference), lstm(x, MASK)
+    expected, found = torch.stack(reference), lstm(x, LENGTHS)
     torch.testing.assert_close(found, expected)
 
     weights = torch.randn_like(found)
@@ -64,7 +64,7 @@ def test_gradients_by_finite_differences(lstm: CoupledBiLSTM) -> None:
     def call(x: Tensor, *values: Tensor) -> Tensor:
         torch.manual_seed(0)  # the same features dropped in every call
         parameters = dict(zip(names, values, strict=True))
-        return torch.func.functional_call(lstm, parameters, (x, MASK))
+        return torch.func.functional_call(lstm, parameters, (x, LENGTHS))
 
     assert gradcheck(call, (inputs(), *values), fast_mode=True)
 
@@ -73,12 +73,12 @@ def test_the_state_is_dropped_in_training_alone_and_in_each_sequence_anew(
     lstm: CoupledBiLSTM,
 ) -> None:
     torch.manual_seed(0)
-    x, mask = inputs()[1:2].repeat(2, 1, 1), MASK[1:2].repeat(2, 1)
-    plain = lstm(x, mask)
+    x, lengths = inputs()[1:2].repeat(2, 1, 1), LENGTHS[1:2].repeat(2)
+    plain = lstm(x, lengths)
     lstm.p = 0.5
-    one, other = lstm(x, mask)
+    one, other = lstm(x, lengths)
     assert not torch.allclose(one, other)
-    torch.testing.assert_close(lstm.eval()(x, mask), plain)
+    torch.testing.assert_close(lstm.eval()(x, lengths), plain)
 
 
 def test_starts_orthonormal() -> None:

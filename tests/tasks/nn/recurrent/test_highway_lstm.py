@@ -10,8 +10,7 @@ from torch.autograd import gradcheck
 from tasks.nn.recurrent.highway_lstm import AlternatingLSTM, HighwayLSTM
 from tasks.nn.recurrent.packed import previous
 
-LENGTHS = [2, 5, 1, 5]
-MASK = torch.arange(5)[None] < torch.tensor(LENGTHS)[:, None]
+LENGTHS = torch.tensor([2, 5, 1, 5])
 
 
 def slow(layer: HighwayLSTM, sentence: Tensor) -> Tensor:
@@ -43,12 +42,12 @@ def inputs() -> Tensor:
 def test_equals_the_slow_reference_with_its_gradients(stack: AlternatingLSTM) -> None:
     x = inputs()
     reference = []
-    for sentence, length in zip(x, LENGTHS, strict=True):
+    for sentence, length in zip(x, LENGTHS.tolist(), strict=True):
         h = sentence[:length]
         for layer in stack.layers:
             h = slow(layer, h)
         reference.append(torch.cat([h, h.new_zeros(5 - length, 3)]))
-    expected, found = torch.stack(reference), stack(x, MASK)
+    expected, found = torch.stack(reference), stack(x, LENGTHS)
     torch.testing.assert_close(found, expected)
 
     weights = torch.randn_like(found)
@@ -89,9 +88,9 @@ def test_layers_take_turns(stack: AlternatingLSTM) -> None:
 
 def test_the_company_does_not_matter(stack: AlternatingLSTM) -> None:
     x = inputs()
-    alone = [stack(x[i : i + 1, :n], MASK[i : i + 1, :n])[0] for i, n in enumerate(LENGTHS)]
-    together = stack(x, MASK)
-    for row, sentence, length in zip(together, alone, LENGTHS, strict=True):
+    alone = [stack(x[i : i + 1, :n], n.view(1))[0] for i, n in enumerate(LENGTHS)]
+    together = stack(x, LENGTHS)
+    for row, sentence, length in zip(together, alone, LENGTHS.tolist(), strict=True):
         torch.testing.assert_close(row[:length], sentence)
         assert not row[length:].any()
 
