@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.interrupts import interruptible
+from elmo_core.downloads.cache import cache_folder
 from elmo_core.errors import ElmoCoreError, NotFetchedError, one_line
 from tasks.task import DataError
 
@@ -67,10 +68,15 @@ def _refused(error: OSError) -> str | None:
     if error.errno in DENIED and error.filename and not _readable(path):
         return f"cannot read {path} ({reason}): change its permissions, or name another"
     if error.errno in UNWRITABLE:
-        return f"cannot write {path} ({reason}): name another place (of runs: paths.runs=FOLDER)"
+        key = "ELMO_BENCH_CACHE" if _is_cached(path) else "of runs: paths.runs"
+        return f"cannot write {path} ({reason}): name another place ({key}=FOLDER)"
     if error.errno == errno.EFBIG:
         return f"cannot write {path} ({reason}): raise `ulimit -f`; {again}"
     return f"{_shortened(str(path))}: {reason}"
+
+
+def _is_cached(path: object) -> bool:
+    return Path(str(path)).absolute().is_relative_to(cache_folder().absolute())
 
 
 def _readable(path: object) -> bool:

@@ -34,6 +34,9 @@ EXTRAS = {
 
 HINT = "`python -m bench --help` lists the choices, `--cfg job` the keys"
 
+OPEN = {"encoder", "training.optimizer", "training.scheduler"}
+"""What hands further keys to a class of any kind."""
+
 QUOTES = (
     "texts with = , brackets, spaces or letters like λ take quotes within the shell's: "
     "'KEY=[\"a=b\"]'"
@@ -98,6 +101,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
         if not added and key not in {*groups, *keys} and not key.startswith("hydra"):
             typable = [k for k in keys if re.fullmatch(r"[\w./@-]+", k, re.ASCII)]
             hint = did_you_mean(key, typable + repository.list_groups(""))
+            if key.rpartition(".")[0] in OPEN:
+                hint += f"; +{key}=… adds a new one"
             yield f"{key}: no such key{hint} ({HINT})"
 
 

@@ -27,12 +27,13 @@ COMMANDS = {
 
 MANY = {"--multirun", "-m"}
 SHOWN = {"--cfg", "-c", "--info", "-i"}
-TAKING = {
-    *("--cfg", "-c", "--info", "-i", "--package", "-p", "--experimental-rerun", "--resolve"),
+VALUED = {
+    *("--cfg", "-c", "--info", "-i", "--package", "-p", "--experimental-rerun"),
     *("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
-    *("--shell-completion", "-sc"),
 }
-"""Options of Hydra's besides, and those of its commands whose value may be the next word."""
+"""Those of its options whose value may be the next word: --info's only a word without `=`."""
+TAKING = {*VALUED, "--resolve", "--shell-completion", "-sc"}
+"""Options of Hydra's besides, and those of its commands behind which a word may be no override."""
 
 PATHS = {
     *("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"),
@@ -106,7 +107,6 @@ def expand(arguments: list[str]) -> list[str]:
             continue
         _refuse_nameless(argument)
         key, _, value = argument.partition("=")
-        # What a word brings stands beside it: Hydra takes no overrides on both sides of an option.
         if open_data and key in ("data.dir", "data.set"):
             expanded.append("data=open")
             open_data = False
@@ -133,7 +133,22 @@ def expand(arguments: list[str]) -> list[str]:
             expanded.append(f"encoder.revision={commit(model)}")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
-    return sorted(expanded, key=lambda word: word not in MANY)
+    return _together(expanded)
+
+
+def _together(words: list[str]) -> list[str]:
+    """Put overrides side by side: Hydra takes none on both sides of an option.
+
+    >>> _together(["task=pos", "--cfg", "job", "seed=3", "-m"])
+    ['-m', 'task=pos', 'seed=3', '--cfg', 'job']
+    """
+    ranks, before = [], ""
+    for word in words:
+        value = before in VALUED and not (before in SHOWN and "=" in word)
+        option = word.partition("=")[0] in COMMANDS | TAKING
+        ranks.append(0 if word in MANY else 2 if value or option else 1)
+        before = "" if value else word
+    return [word for rank in range(3) for word, of in zip(words, ranks, strict=True) if of == rank]
 
 
 def _refuse_nameless(word: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ from elmo_core.errors import ElmoCoreError
 from elmo_core.whole_files import replacing
 from tasks.task import DataError
 
+DIGEST = re.compile("[0-9a-f]{32}")
 BLOCK = 2**20  # bytes that are hashed at a time
 LOADERS = ("elmo_core.load_encoder", "elmo_core.encoders.load.load_encoder")
 """What reads `FOLDER@STEP`, and of a folder that has an `OWN_FILE` only this."""
@@ -148,8 +150,9 @@ def _read_from(name: str, reader: str, cfg: DictConfig) -> Iterable[Path]:
 def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
     """Return the hash of what stands at a place and looks as `where` says, made only once."""
     kept = cache_folder() / "contents" / xxhash.xxh3_128_hexdigest(json.dumps(where).encode())
-    if kept.is_file():
-        return kept.read_text(encoding="ascii")
+    with suppress(OSError, UnicodeDecodeError):
+        if DIGEST.fullmatch(found := kept.read_text(encoding="ascii")):
+            return found
     found = hashed()
     with suppress(OSError), replacing(kept) as temporary:
         temporary.write_text(found, encoding="ascii")

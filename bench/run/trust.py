@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from pydoc import ErrorDuringImport, locate
 from typing import Any
 
 import yaml
-from hydra.errors import InstantiationException
-from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -161,9 +160,12 @@ def _require_trust(path: Path, key: str, target: str, trusted: Sequence[str]) ->
 def _lies_in(target: str, package: str) -> bool:
     """Whether what `target` names was defined in `package`, not merely imported there."""
     try:
-        home = str(getattr(get_object(target), "__module__", ""))
-    except (InstantiationException, ImportError, AttributeError, ValueError):
+        found = locate(target)
+    except ErrorDuringImport:
+        found = None
+    if found is None:
         return True  # it is not there: whoever builds it says so
+    home = str(getattr(found, "__module__", ""))
     return home == package or home.startswith(f"{package}.")
 
 

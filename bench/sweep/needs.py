@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.console import counted
 from bench.errors import ConfigError, RunError, explain
-from bench.run import loggers
+from bench.run import loggers, online_code
 from bench.run.build import encoder_of, placement_of, task_of
 from bench.run.datamodule import BenchData
 from bench.run.trainer import check_device
@@ -76,7 +76,7 @@ def _plain(part: object) -> object:
 def lacking(needs: Needs, cfg: DictConfig) -> list[str]:
     """Return why a run cannot be done, a line for each reason; nothing if none is known."""
     reasons = []
-    for each in (_require_word_vectors, needs.data, needs.mixes):
+    for each in (_require_word_vectors, _require_surprisals, needs.data, needs.mixes):
         try:
             each(cfg)
         except Exception as error:  # a bug of ours is the run's own, which records it
@@ -137,6 +137,11 @@ def cells(jobs: Sequence[Job]) -> str:
     """Name the places of some runs in the table."""
     first = ", ".join(str(job.cells[0]) for job in jobs[:2])
     return first if len(jobs) <= 2 else f"{first} and {len(jobs) - 2} more"
+
+
+def _require_surprisals(cfg: DictConfig) -> None:
+    if cfg.training.online_code:
+        online_code.check(cfg, task_of(cfg))
 
 
 def _require_word_vectors(cfg: DictConfig) -> None:

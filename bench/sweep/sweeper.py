@@ -21,7 +21,7 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
-from bench import config
+from bench import config, errors
 from bench.console import counted
 from bench.errors import ConfigError
 from bench.explanation import UNUSABLE, explain
@@ -37,6 +37,7 @@ from bench.sweep.job import Cell, Ensemble, Job, Noisy, Outcome, leave, require_
 from bench.sweep.noise import noisy
 from bench.sweep.side_by_side import SideBySide
 from bench.sweep.without import leave_out
+from elmo_core.errors import one_line
 from elmo_core.imports import importing_torch
 
 if TYPE_CHECKING:
@@ -259,7 +260,9 @@ class Sweep(Sweeper):
             raise
         except Exception as error:
             if len(jobs) == 1:
-                jobs[0].outcome = Outcome("failed", f"{type(error).__name__}: {error}", False)
+                why = errors.explain(error)
+                said = why or one_line(f"{type(error).__name__}: {error}")
+                jobs[0].outcome = Outcome("failed", said, mendable=why is not None)
                 return
             for job in jobs:
                 if self.config.force or not job.done:

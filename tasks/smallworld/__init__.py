@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
+from elmo_core.whole_files import replacing
 from tasks.smallworld import (
     coreference,
     entities,
@@ -60,21 +61,33 @@ def build(folder: Path, seed: int = 13, contents: Iterable[str] = WRITERS) -> No
 def ensure(name: str) -> Path:
     """Return the folder of this name, one of WRITERS, built on first use in `cache_folder()`.
 
-    Several processes may ask at once: each builds in a folder of its own, and the first to finish
-    gives it the final name.
+    It is built again where a file is missing or cut, as what clears a cache by age leaves it.
+    Several processes may do so at once: all write the same bytes, and each file is replaced whole.
     """
     root = cache_folder() / f"smallworld-v{LATEST}"
-    final = root / name
-    if final.is_dir():
+    final, listing = root / name, root / f"{name}.json"
+    if _is_whole(final, listing):
         return final
     root.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=root))
-    try:
-        build(draft, contents=[name])
-        (draft / name).rename(final)
-    except OSError:
-        if not final.is_dir():
-            raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=root) as draft:
+        build(Path(draft), contents=[name])
+        sizes = _sizes(Path(draft, name))
+        for file in sizes:
+            (final / file).parent.mkdir(parents=True, exist_ok=True)
+            Path(draft, name, file).replace(final / file)
+    with replacing(listing) as temporary:
+        temporary.write_text(json.dumps(sizes), encoding="utf-8")
     return final
+
+
+def _is_whole(folder: Path, listing: Path) -> bool:
+    try:
+        sizes = json.loads(listing.read_text(encoding="utf-8"))
+        return bool(sizes.items() <= _sizes(folder).items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}

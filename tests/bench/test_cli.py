@@ -49,6 +49,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["+task.depth=3", "trainer=cpu"], ["SNLI", "depth"]),
         (["+elmo.foo=3"], ["foo"]),
         (["+seeds=3"], ["seeds: no such key; did you mean 'seed'?"]),
+        (["training.optimizer.betas=[0,1]"], ["+training.optimizer.betas=… adds a new one"]),
         (
             [
                 "experiment=encoders",
@@ -263,8 +264,8 @@ def test_expand() -> None:
     assert expand(["encoder=./mine"]) == ["encoder=elmo", "encoder.source='mine'"]
     assert expand(["encoder=./mine@9"]) == ["encoder=elmo", "encoder.source='mine@9'"]
     assert expand(["data.dir=x"]) == ["data=open", "data.dir=x"]
-    # Hydra takes no overrides on both sides of an option.
-    shown = expand(["task=ner", "data.dir=x", "--cfg", "job"])
+    assert expand(["--info", "seed=2"]) == ["seed=2", "--info"]
+    shown = expand(["task=ner", "--cfg", "job", "data.dir=x"])
     assert shown == ["task=ner", "data=open", "data.dir=x", "--cfg", "job"]
     assert expand(["data.dir=x", "data=paper"]) == ["data.dir=x", "data=paper"]
     assert expand(["word_vectors=~/v.txt"]) == ["word_vectors='~/v.txt'"]

@@ -83,6 +83,22 @@ def test_the_page_s_task_gets_full_statistics(own: Path, bench: Bench) -> None:
     assert "Clickbait without and with ELMo" in (own / "runs" / "report" / "report.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [({"text": 5, "clickbait": False}, "needs the field 'text'"), ({"text": "Hi ."}, "no key 'cl")],
+)
+def test_a_row_that_is_wrong_is_named(
+    row: dict[str, object], wrong: str, own: Path, bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open("headlines/dev.jsonl", "a") as file:
+        file.write(json.dumps(row) + "\n")
+    words = ("task=clickbait", "data.dir=headlines", "hydra.searchpath=[my_conf]", "trainer=cpu")
+    assert bench(*words, *TINY_ENCODER) == 2
+    said = capsys.readouterr().err
+    assert "headlines/dev.jsonl, line 31: " in said
+    assert wrong in said
+
+
 def test_what_scores_its_runs_under_noise_can_be_typed_again(own: Path, bench: Bench) -> None:
     noise = "experiment.noise={kinds: [typos], shares: [0.1]}"
     records = call(bench, "experiment.seeds=[1]", noise)

@@ -93,6 +93,14 @@ def test_writing_denied_names_the_way_out(tmp_path: Path) -> None:
     assert "name another place (of runs: paths.runs=FOLDER)" in (explain(error) or "")
 
 
+def test_a_cache_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
+    error = OSError(errno.EROFS, "Read-only file system", str(tmp_path / "features" / "new"))
+    assert "name another place (ELMO_BENCH_CACHE=FOLDER)" in (explain(error) or "")
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     assert explain(BrokenPipeError(errno.EPIPE, "Broken pipe")) is None
 

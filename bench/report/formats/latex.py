@@ -116,7 +116,8 @@ def _tabular(head: Sequence[str], rows: Sequence[Sequence[str]], layout: str) ->
         yield " & ".join(head) + r" \\"
         yield r"\midrule"
         for row in rows:
-            yield " & ".join(row) + r" \\"
+            guard = "{}" if row[0].startswith(("[", "*")) else ""  # \\[…] and \\* have a meaning
+            yield guard + " & ".join(row) + r" \\"
         yield r"\bottomrule"
         yield r"\end{tabular}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.report.formats.latex import escaped
+from bench.report.formats.latex import _tabular, escaped
 
 NEEDED = ("booktabs.sty", "graphicx.sty", "pifont.sty", "xcolor.sty", "pzdr.tfm")
 PAPER = r"""\documentclass{article}
@@ -32,6 +32,12 @@ def test_what_tables_say_beyond_ascii_and_bars_are_set_by_commands() -> None:
     """A bar alone is a dash in LaTeX's own font, and an arrow an error."""
     found = escaped("trained on → tested on, 3 × 512, p|q, no file …")
     assert found == r"trained on $\to$ tested on, 3 $\times$ 512, p$|$q, no file \dots{}"
+
+
+def test_a_row_whose_name_is_an_argument_to_latex_keeps_it() -> None:
+    rows = [["[a] b", "1"], ["* c", "2"], ["d", "3"]]
+    lines = _tabular(["", "x"], rows, "lc").splitlines()
+    assert lines[4:7] == [r"{}[a] b & 1 \\", r"{}* c & 2 \\", r"d & 3 \\"]
 
 
 @pytest.mark.slow

@@ -44,6 +44,19 @@ def test_changed_data_is_another_run(run_id: Callable[..., str], data: Path) -> 
     assert len(ids) == 5
 
 
+@pytest.mark.parametrize("damage", [b"", b"\xff", b"0" * 31])
+def test_a_damaged_note_of_a_hash_is_made_anew(
+    damage: bytes, run_id: Callable[..., str], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(data / "cache"))
+    first = run_id(data)
+    notes = list((data / "cache" / "contents").iterdir())
+    for note in notes:
+        note.write_bytes(damage)
+    assert notes
+    assert run_id(data) == first
+
+
 def test_data_behind_a_linked_folder_may_change_too(
     run_id: Callable[..., str], data: Path, tmp_path: Path
 ) -> None:

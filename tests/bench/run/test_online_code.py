@@ -223,3 +223,5 @@ def test_a_task_that_is_no_probe_says_so(
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert said.startswith(f"error: {word}: ")
     assert "Task." in said
+    assert bench("-m", *given, word, "seed=1,2") == 2
+    assert "nothing was started: 2 of 2 runs cannot be done" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shlex
 import signal
@@ -9,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from hydra.core.plugins import Plugins
 
 from bench.interrupts import Interrupted
 from bench.report.read import read
@@ -56,6 +59,16 @@ def test_a_bug_is_status_1_and_leaves_its_traceback(
     assert "Traceback" not in shown.err
     for log in (tmp_path / "runs").glob("snli/*/run.log"):
         assert "in divided" in log.read_text()
+
+
+def test_what_the_system_refuses_a_launcher_is_one_line(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    launcher = MagicMock()
+    launcher.launch.side_effect = OSError(errno.EROFS, "Read-only file system", "runs/.sweeps")
+    monkeypatch.setattr(Plugins, "instantiate_launcher", lambda *_, **__: launcher)
+    assert sweep("seed=1", "elmo.placement=none") == 2
+    assert lines(capsys.readouterr().out, "seed 1", "failed", "name another place (of runs: ")
 
 
 def test_seeds_group_by_themselves(sweep: Sweep, results: Results, capsys: Shown) -> None:

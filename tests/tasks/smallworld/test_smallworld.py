@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import random
+import os
 import re
+import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -219,18 +220,43 @@ def test_two_negations_of_one_side_cancel() -> None:
 
 
 def test_ensure_builds_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def quick(folder: Path, parts: Parts) -> None:
-        folder.mkdir()
-        (folder / "file").write_text(str(random.random()))
-
-    monkeypatch.setattr(smallworld.entities, "write", quick)
+    monkeypatch.setattr(smallworld.entities, "write", _two_files)
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
     with ThreadPoolExecutor(8) as pool:
         found = set(pool.map(lambda _: smallworld.ensure("ner"), range(8)))
-    assert found == {tmp_path / f"smallworld-v{smallworld.LATEST}" / "ner"}
-    written = (found.copy().pop() / "file").read_text()
-    assert (smallworld.ensure("ner") / "file").read_text() == written
-    assert len(list((tmp_path / f"smallworld-v{smallworld.LATEST}").iterdir())) == 1
+    root = tmp_path / f"smallworld-v{smallworld.LATEST}"
+    assert found == {root / "ner"}
+    assert {path.name for path in root.iterdir()} == {"ner", "ner.json"}
+    monkeypatch.setattr(smallworld.entities, "write", None)
+    assert smallworld.ensure("ner") == root / "ner"
+
+
+@pytest.mark.parametrize("damage", ["a file gone", "a file cut", "all gone", "no listing"])
+def test_what_was_lost_is_built_again(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(smallworld.entities, "write", _two_files)
+    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path))
+    folder = smallworld.ensure("ner")
+    (folder / "notes.txt").write_text("the user's own")
+    match damage:
+        case "a file gone":
+            (folder / "train").unlink()
+        case "a file cut":
+            os.truncate(folder / "below" / "test", 2)
+        case "all gone":
+            shutil.rmtree(folder)
+        case _:
+            folder.with_suffix(".json").unlink()
+    assert smallworld.ensure("ner") == folder
+    assert (folder / "train").read_text() == "a town"
+    assert (folder / "below" / "test").read_text() == "a name"
+
+
+def _two_files(folder: Path, parts: Parts) -> None:
+    (folder / "below").mkdir(parents=True)
+    (folder / "train").write_text("a town")
+    (folder / "below" / "test").write_text("a name")
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
