@@ -14,6 +14,9 @@ VERBS = {
     *("neighbours", "predict", "report", "runs", "speed"),
 }
 
+SUBMITTED = ["-u", "-m", "submitit.core._submit"]
+"""What submitit says to its Python; bench/sweep/slurm_launcher.py gives it `elmo-bench` instead."""
+
 
 def main() -> None:
     """Run the command line; an interruption while it is being imported has its line, too."""
@@ -32,7 +35,12 @@ def command() -> None:
     folder `bench` or `tasks` there is not taken for ours.
     """
     sys.path.append(os.getcwd())
-    if VERBS & {*sys.argv[1:2]}:
+    if sys.argv[1:4] == SUBMITTED:
+        from submitit.core.submission import submitit_main
+
+        del sys.argv[1:4]
+        submitit_main()
+    elif VERBS & {*sys.argv[1:2]}:
         runpy.run_module(f"bench.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
     else:
         main()

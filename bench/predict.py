@@ -127,10 +127,11 @@ class Predictor:
             import torch
 
             from bench.run.build import device_of, encoder_of
-            from bench.run.trained import configuration, trained
+            from bench.run.trained import configuration, reading, trained
 
         cfg = configuration(folder, trusted)
-        self.encoder = encoder_of(cfg)
+        with reading(folder, cfg, "encoder"):
+            self.encoder = encoder_of(cfg)
         self.task, model = trained(folder, cfg, self.encoder)
         self.device = torch.device(device_of(cfg))
         self.model = model.to(self.device)

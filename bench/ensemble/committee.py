@@ -16,7 +16,7 @@ from bench.run import features
 from bench.run.build import device_of
 from bench.run.datamodule import BenchData
 from bench.run.predictions import predictions
-from bench.run.trained import configuration, trained
+from bench.run.trained import configuration, reading, trained
 from elmo_core.devices import moved
 from elmo_core.store.feature_store import FeatureStore
 from tasks.task import Example, NotCombinable
@@ -89,7 +89,8 @@ class Committee:
                 advance(len(batch))
 
     def _examples(self, split: str, ids: Sequence[str]) -> Dataset:
-        found = self.task.load(split)
+        with reading(self.first.folder, self.first.cfg, "data"):
+            found = self.task.load(split)
         place = {} if found is None else {name: i for i, name in enumerate(found["id"])}
         if gone := [name for name in ids if name not in place]:
             raise RunError(f"{split}: the data has changed since the runs: no example {gone[0]}")
@@ -118,4 +119,6 @@ class Committee:
 def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
     """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
     cfg = configuration(folder, trusted)
-    return Expert(folder, cfg, features.shared_store(cfg, stores))
+    with reading(folder, cfg, "encoder"):
+        store = features.shared_store(cfg, stores)
+    return Expert(folder, cfg, store)

@@ -124,14 +124,19 @@ def members(folders: Sequence[Path], mixed: bool = False) -> list[Member]:
 def all_seeds(folder: Path) -> list[Path]:
     """Return the folder of a finished run, and those beside it of the same run with other seeds.
 
+    Of a run and its backup copies it is the folder that the run id names, where that is there.
     Raises RunError where `folder` holds no finished run, or none stands beside it.
     """
     first = Member.of(folder)
     beside = (path for path in sorted(folder.parent.iterdir()) if path.name != folder.name)
-    others = [other for path in beside if (other := _other_seed(first, path))]
+    found = [other for path in beside if (other := _other_seed(first, path))]
+    found.sort(key=lambda member: member.folder.name == member.result.run_id)
+    others = {member.result.run_id: member for member in found}
+    others.pop(first.result.run_id, None)
     if not others:
         raise RunError(f"{folder}: no run beside it is finished and differs in the seed alone")
-    return [member.folder for member in sorted([first, *others], key=lambda m: m.result.seed)]
+    every = sorted([first, *others.values()], key=lambda member: member.result.seed)
+    return [member.folder for member in every]
 
 
 def _other_seed(first: Member, folder: Path) -> Member | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from bench.run.derived import recorded
 from bench.run.module import BenchModule
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome, trained_run
-from bench.run.trained import configuration, load_head, restored, same_encoder
+from bench.run.trained import configuration, load_head, reading, restored, same_encoder
 from bench.run.trainer import trainer_of
 from bench.run.trust import packages
 from elmo_core.store.feature_store import FeatureStore
@@ -116,10 +117,12 @@ class _Evaluation:
 
     def _read(self) -> None:
         """Read the examples, and compare their labels with those of training."""
-        for split in self.asked.splits:
-            if self.data.split(split) is None:
-                log.info("no %s file: it is left out", split)
-                del self.data.splits[split]
+        own = self.asked.data is None
+        with reading(self.folder, self.cfg, "data") if own else nullcontext():
+            for split in self.asked.splits:
+                if self.data.split(split) is None:
+                    log.info("no %s file: it is left out", split)
+                    del self.data.splits[split]
         if not self.data.splits:
             raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
         examples = (example for split in self.data.splits.values() for example in split or ())
@@ -160,7 +163,8 @@ class _Evaluation:
     def _made(self, record: Record) -> Finished:
         """Score the run, then write what came of it, the result last."""
         log.info("%s on %s", self.folder, ", ".join(self.data.splits))
-        self.data.store = features.shared_store(self.cfg, self.stores)
+        with reading(self.folder, self.cfg, "encoder"):
+            self.data.store = features.shared_store(self.cfg, self.stores)
         encoder = self.data.store.encoder if self.data.store else None
         same_encoder(self.folder, encoder)
         module = BenchModule(

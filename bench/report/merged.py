@@ -48,6 +48,7 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     whole.failed = {key: run for key, run in whole.failed.items() if key not in whole.runs}
     whole.unfinished -= whole.runs.keys() | whole.failed.keys()
     whole.damaged -= whole.runs.keys() | whole.failed.keys()
+    whole.leave_copies()
     whole.leave_outdated()
     whole.experiments = in_order(list(_united([e for one in each for e in one.experiments])))
     return whole

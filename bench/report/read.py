@@ -44,6 +44,11 @@ class Run:
         return self.folder.name
 
     @property
+    def renamed(self) -> bool:
+        """Whether the folder has another name: it was copied, or moved."""
+        return self.id != self.result.run_id
+
+    @property
     def task(self) -> str:
         return self.folder.parent.name
 
@@ -165,6 +170,18 @@ class Records:
         own = self.files.get(experiment.path.parent, {})
         return replace(self, runs={key: own.get(key, run) for key, run in self.runs.items()})
 
+    def leave_copies(self) -> None:
+        """Leave out backup copies, of which `problems` have a line each.
+
+        The folder that the run id names is the run; where it is gone, the first copy is.
+        """
+        found: dict[Key, Key] = {}
+        for key, run in sorted(self.runs.items(), key=lambda item: item[1].renamed):
+            itself = found.setdefault((run.task, run.result.run_id), key)
+            if itself != key:
+                del self.runs[key]
+                self.problems.append(f"{'/'.join(key)}: a copy of {'/'.join(itself)}: left out")
+
     def leave_outdated(self) -> None:
         """Leave out what was made of runs that have been repeated since; `problems` name it."""
         for (task, name), run in list(self.runs.items()):
@@ -181,7 +198,7 @@ def _repeated(made: Finished) -> str:
 
 
 def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
-    """Read every run and experiment below `folder`; `problems` name what is damaged or outdated.
+    """Read every run and experiment below `folder`; `problems` name what is damaged or left out.
 
     The tasks of runs may lie in the packages `trusted`, whose code is imported for statistics.
     Raises ReportError where there is no such folder, or nothing in it.
@@ -189,6 +206,7 @@ def read(folder: Path, trusted: Sequence[str] = ()) -> Records:
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder (give the one that paths.runs named)")
     records = found(folder, trusted)
+    records.leave_copies()
     records.leave_outdated()
     known = records.runs or records.failed or records.unfinished
     if not (known or records.experiments or records.problems):
@@ -202,7 +220,7 @@ def has_runs(folder: Path) -> bool:
 
 
 def found(folder: Path, trusted: Sequence[str] = ()) -> Records:
-    """Read as `read` does, with what is outdated; there may be nothing below `folder`."""
+    """Read as `read` does, with outdated runs and copies; there may be nothing below `folder`."""
     records = Records(folder)
     experiments = list(_experiments(records))
     commands = {cell.key: cell.command for each in experiments for cell in each.cells}

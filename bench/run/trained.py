@@ -7,17 +7,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
+from bench.choice import FILES, leaves
 from bench.errors import RunError, explain
 from bench.run import trust
 from bench.run.build import placement_of, task_of
 from bench.run.record import HEAD, Record, trained_run
 from elmo_core import Encoder
-from tasks.task import Task
+from elmo_core.downloads.glove import VECTORS
+from elmo_core.downloads.presets import PRESETS
+from elmo_core.errors import ElmoCoreError
+from tasks.task import DataError, Task
 
 CONFIG, VOCABULARY = "config.yaml", "vocabulary.json"
 
@@ -38,6 +42,40 @@ def configuration(folder: Path, trusted: Sequence[str] = ()) -> DictConfig:
         if not (folder / name).is_file():
             raise RunError(f"{folder} is no finished run: it has no {name}")
     return trust.read(folder / CONFIG, trusted)
+
+
+@contextmanager
+def reading(folder: Path, cfg: DictConfig, part: str) -> Iterator[None]:
+    """Raise RunError where the data or the encoder, a `part` of the run, is not found from here.
+
+    A relative path is one of the folder in which the run was made.
+    """
+    try:
+        yield
+    except (ElmoCoreError, DataError, FileNotFoundError) as error:
+        gone = next((f"{part}.{key}={name}" for key, name in _relative(cfg[part])), None)
+        if gone is None:
+            raise
+        raise RunError(
+            f"{folder / CONFIG}: {gone}: not in {Path.cwd()}: run this where the run was made, or "
+            "put it back"
+        ) from error
+
+
+def _relative(section: DictConfig) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a section that name what is not in the working folder, and the names.
+
+    What is published has a name, too, as a model of the hub with its commit has.
+    """
+    given = dict(leaves(OmegaConf.to_container(section)))
+    for key, name in given.items():
+        if key.rpartition(".")[2] not in ("dir", *FILES) or not isinstance(name, str):
+            continue
+        pinned = given.get(f"{key.removesuffix('model')}revision")
+        path = Path(name.rpartition("@")[0] or name).expanduser()  # of FOLDER@STEP
+        there = path.is_absolute() or path.exists() or Path(name).exists()
+        if not (there or pinned or name in PRESETS or name in VECTORS):
+            yield key, name
 
 
 def restored(folder: Path, cfg: DictConfig) -> Task:

@@ -65,7 +65,7 @@ class Command:
             self.process = server.start(words, self._stderr)
             return
         self.process = subprocess.Popen(
-            [*_program(), *words],
+            [*program(), *words],
             stdout=subprocess.DEVNULL,
             stderr=self._stderr,
             env={**os.environ, **(variables or {}), SWEEP: str(os.getpid())},
@@ -166,19 +166,24 @@ class Forks:
         """
         key = tuple(sorted(variables.items()))
         if key not in self._servers and possible():
-            self._servers[key] = ForkServer(_program(), variables)
+            self._servers[key] = ForkServer(program(), variables)
         return self._servers.get(key)
 
 
-def _program() -> list[str]:
-    """Return the command that started this process.
+def program(*verb: str) -> list[str]:
+    """Return the command that started this process, or a verb of the same, such as `features`.
 
     `elmo-bench` does not look for packages in the working folder, as `python -m bench` does.
     """
-    script = sys.argv[0]
-    if Path(script).name == "elmo-bench" and Path(script).is_file():
-        return [sys.executable, script]
-    return [sys.executable, "-m", "bench"]
+    if (script := installed_script()) is not None:
+        return [sys.executable, script, *verb]
+    return [sys.executable, "-m", ".".join(["bench", *verb])]
+
+
+def installed_script() -> str | None:
+    """Return the file of `elmo-bench`, where that started this process."""
+    script = Path(sys.argv[0])
+    return str(script) if script.name == "elmo-bench" and script.is_file() else None
 
 
 def folders(hydra: DictConfig | HydraConf) -> list[str]:

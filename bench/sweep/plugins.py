@@ -23,12 +23,16 @@ PLUGINS: dict[str, type[Plugin]] = {  # by the names in conf/hydra/
     "hydra_plugins.elmo_bench.Gpus": Gpus,
 }
 
+SUBMITIT_LOCAL = "hydra_plugins.hydra_submitit_launcher.submitit_launcher.LocalLauncher"
+"""What `hydra/launcher=submitit_local` names, in whose place ours is taken."""
+
 
 def register() -> None:
     """Make them known to Hydra."""
     known = Plugins.instance().class_name_to_class
     known.update(PLUGINS)
     with suppress(ImportError):  # of an extra
-        from bench.sweep.slurm_launcher import Slurm
+        from bench.sweep.slurm_launcher import Local, Slurm
 
         known["hydra_plugins.elmo_bench.Slurm"] = Slurm
+        known[SUBMITIT_LOCAL] = Local

@@ -2,10 +2,12 @@
 
 submitit gives them to Slurm, and requeues a job that reaches its time limit. What became of a job
 is known from its result, or else from `squeue`: clusters need not keep accounts (`sacct`).
+submitit's own queue of this machine is here, too, whose jobs find our packages as Slurm's do.
 """
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 import time
@@ -19,11 +21,16 @@ from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn
 from hydra.types import HydraContext, TaskFunction
 from hydra_plugins.hydra_submitit_launcher.config import BaseQueueConf
-from hydra_plugins.hydra_submitit_launcher.submitit_launcher import SlurmLauncher
+from hydra_plugins.hydra_submitit_launcher.submitit_launcher import (
+    BaseSubmititLauncher,
+    LocalLauncher,
+    SlurmLauncher,
+)
 from omegaconf import DictConfig, OmegaConf
 
 from bench.console import counted, say
 from bench.interrupts import told
+from bench.sweep.apart import installed_script
 from bench.sweep.job import Cell, Outcome
 from bench.sweep.side_by_side import returned
 from bench.sweep.slurm_script import check_force, name_of
@@ -66,7 +73,7 @@ class Slurm(SlurmLauncher):
         assert self.config is not None
         check_force(self.config)
         try:
-            jobs = self._submitted(job_overrides)
+            jobs = submitted(self, job_overrides)
         except Exception as error:  # of sbatch, which says why at the end
             why = Outcome("failed", f"not submitted: {str(error).strip().splitlines()[-1]}")
             return [returned(why)] * len(job_overrides)
@@ -88,32 +95,6 @@ class Slurm(SlurmLauncher):
         if (states_of(number) or {}).get(number, "RUNNING") != "RUNNING":
             sys.exit(-1)  # as submitit ends a job that it has requeued
         return super().checkpoint(*args, **kwargs)
-
-    def _submitted(self, job_overrides: Sequence[Sequence[str]]) -> Sequence[Job[JobReturn]]:
-        from submitit import AutoExecutor
-
-        assert self.config is not None
-        params: dict[str, Any] = dict(self.params)
-        params["name"] = params["name"] or name_of(self.config)
-        executor = AutoExecutor(
-            folder=params.pop("submitit_folder"),
-            cluster="slurm",
-            slurm_max_num_timeout=params.pop("max_num_timeout"),
-        )
-        common = set(OmegaConf.structured(BaseQueueConf).keys())
-        executor.update_parameters(
-            **{key if key in common else f"slurm_{key}": value for key, value in params.items()}
-        )
-        Path(self.config.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
-        count = len(job_overrides)
-        return executor.map_array(
-            self,
-            [list(words) for words in job_overrides],
-            ["hydra.sweep.dir"] * count,
-            range(count),
-            [f"job_id_for_{number}" for number in range(count)],
-            [Singleton.get_state()] * count,
-        )
 
     def _awaited(self, number: str, jobs: Sequence[Job[JobReturn]]) -> list[Outcome]:
         """Wait for the jobs of an array, and return what came of each."""
@@ -137,6 +118,53 @@ class Slurm(SlurmLauncher):
                 say(f"job {number}: {line}")
                 shown = line
             time.sleep(PAUSE)
+
+
+class Local(LocalLauncher):
+    """Gives submitit's queue of this machine the runs of a sweep."""
+
+    def launch(
+        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
+    ) -> Sequence[JobReturn]:
+        """Do the runs that these words compose, each list one, and return their outcomes in order.
+
+        Raises what submitit raises for a job that ends without one.
+        """
+        return [job.results()[0] for job in submitted(self, job_overrides)]
+
+
+def submitted(
+    launcher: BaseSubmititLauncher, job_overrides: Sequence[Sequence[str]]
+) -> Sequence[Job[JobReturn]]:
+    """Give submitit a job for each run, and return the jobs.
+
+    They are started as this process was: `python -m` looks in the working folder first.
+    """
+    from submitit import AutoExecutor
+
+    assert launcher.config is not None
+    cluster, params = launcher._EXECUTOR, dict(launcher.params)
+    params["name"] = params["name"] or name_of(launcher.config)
+    init: dict[str, Any] = {"folder": params.pop("submitit_folder"), "cluster": cluster}
+    if "max_num_timeout" in params:
+        init[f"{cluster}_max_num_timeout"] = params.pop("max_num_timeout")
+    if (script := installed_script()) is not None:
+        init[f"{cluster}_python"] = shlex.join([sys.executable, "-u", script])
+    executor = AutoExecutor(**init)
+    common = set(OmegaConf.structured(BaseQueueConf).keys())
+    executor.update_parameters(
+        **{key if key in common else f"{cluster}_{key}": value for key, value in params.items()}
+    )
+    Path(launcher.config.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
+    count = len(job_overrides)
+    return executor.map_array(
+        launcher,
+        [list(words) for words in job_overrides],
+        ["hydra.sweep.dir"] * count,
+        range(count),
+        [f"job_id_for_{number}" for number in range(count)],
+        [Singleton.get_state()] * count,
+    )
 
 
 def states_of(number: str) -> dict[str, str] | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.config import CONF
 from bench.console import counted
 from bench.errors import ConfigError
+from bench.sweep.apart import program
 from bench.sweep.expand import grouped
 from bench.sweep.job import Job
 from bench.verbatim import quoted
@@ -84,10 +84,10 @@ def _jobs(cfg: DictConfig, jobs: Sequence[Job]) -> Iterator[str]:
     if builds := _builds(cfg, jobs):  # 2: there is no room, say; the runs do without, or tell why
         yield _job("features", " &&\n".join(f"{{ {build} || [ $? = 2 ]; }}" for build in builds))
     if jobs:
-        runs = (_resumable(cfg, "bench", *job.cells[0].overrides, *grouped(cfg)) for job in jobs)
+        runs = (_resumable(cfg, *program(), *job.cells[0].overrides, *grouped(cfg)) for job in jobs)
         cases = (f"{i}) {run} ;;" for i, run in enumerate(runs))
         yield _job("runs", "\n".join(["case $SLURM_ARRAY_TASK_ID in", *cases, "esac"]))
-    yield _job("table", _resumable(cfg, "bench", "-m", *_asked(cfg)))
+    yield _job("table", _resumable(cfg, *program(), "-m", *_asked(cfg)))
 
 
 def _job(name: str, does: str) -> str:
@@ -112,7 +112,8 @@ def _builds(cfg: DictConfig, jobs: Sequence[Job]) -> list[str]:
         parts = [own.task, own.data, own.encoder, own.features]
         key = json.dumps([OmegaConf.to_container(part, resolve=True) for part in parts])
         key += "" if own.data.train_share == 1 else f" seed {own.seed}"
-        found.setdefault(key, _resumable(cfg, "bench.features", "build", *job.cells[0].overrides))
+        build = [*program("features"), "build", *job.cells[0].overrides]
+        found.setdefault(key, _resumable(cfg, *build))
     return list(found.values())
 
 
@@ -121,10 +122,10 @@ def _asked(cfg: DictConfig) -> list[str]:
     return [word for word in cfg.hydra.overrides.task if word.partition("=")[0] != "plan"]
 
 
-def _resumable(cfg: DictConfig, module: str, *words: str) -> str:
+def _resumable(cfg: DictConfig, *words: str) -> str:
     """Return what does a command in a job, with the folders of configuration that are given now."""
     sources = cfg.hydra.runtime.config_sources
     own = [source for source in sources if "command-line" in source.provider]
     given = [s.path if s.schema == "file" else f"{s.schema}://{s.path}" for s in own]
     folders = [f"hydra.searchpath=[{','.join(map(quoted, given))}]"] if given else []
-    return f"resumable {shlex.join([sys.executable, '-m', module, *words, *folders])}"
+    return f"resumable {shlex.join([*words, *folders])}"

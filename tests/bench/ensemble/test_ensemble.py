@@ -150,6 +150,20 @@ def test_all_seeds_of_a_run(three: list[Path], together: Together, result: Resul
     assert f"{three[2]}: no run beside it is finished and differs in the seed alone" in said
 
 
+def test_a_backup_copy_is_no_other_seed(
+    three: list[Path], together: Together, result: Result
+) -> None:
+    for run in three[:2]:
+        shutil.copytree(run, run.with_name(f"{run.name}.bak"))
+    status, said = together("--seeds", three[0])
+    assert status == 0, said
+    (folder,) = three[0].parent.glob("ensemble-*")
+    assert [each["seed"] for each in result(folder)["ensemble"]] == [1, 2]
+    assert all(".bak" not in word for word in result(folder)["command"].split())
+    shutil.rmtree(three[1])
+    assert "finished earlier" in together("--seeds", three[0])[1]  # with the copy, which is left
+
+
 def test_it_takes_two_that_are_none_themselves(three: list[Path], together: Together) -> None:
     assert "an ensemble has two runs or more" in together(three[0])[1]
     assert f"{three[0].name} is named twice" in together(three[0], three[0])[1]

@@ -43,7 +43,7 @@ def evaluation(
     folder = shutil.copytree(source, make.folder / "snli" / run_id, dirs_exist_ok=True)
     given(folder, config or {})
     home = finished(folder)
-    home = replace(home, data={**home.data, "fingerprint": HOME}, files={})
+    home = replace(home, run_id=run_id, data={**home.data, "fingerprint": HOME}, files={})
     home = replace(home, files={"head.safetensors": "0" * 64})
     Record(folder).write_result(home)
     (elsewhere := Maker(make.folder.parent / "elsewhere")).run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,26 @@ def test_a_seed_counts_once(tmp_path: Path) -> None:
     (group,) = report.groups
     assert [run.id for run in group.runs] == [again]
     assert report.left_out == [f"snli/{first}: a later run of the same choice and seed stands"]
+
+
+def test_a_backup_copy_stands_only_where_the_run_is_gone(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    run = make.run()
+    folder, elsewhere = make.folder / "snli" / run, tmp_path / "elsewhere"
+    for copy in (f"{run}.bak", f"{run}.old", "before"):
+        shutil.copytree(folder, folder.with_name(copy))
+    shutil.copytree(folder, elsewhere / "snli" / "moved")
+    changed(make, "snli", run, seed=2)  # repeated since
+    for places in ([make.folder], [make.folder, elsewhere], [elsewhere, make.folder]):
+        records = collect(places).records
+        assert [(each.id, each.seed) for each in records.listed] == [(run, 2)]
+        assert f"snli/{run}.bak: a copy of snli/{run}: left out" in records.problems
+    shutil.rmtree(folder)
+    records = read(make.folder)
+    assert [each.id for each in records.listed] == ["before"]
+    export(records, records.runs, tmp_path / "one.jsonl")
+    (exported,) = collect([tmp_path / "one.jsonl"]).records.runs
+    assert exported == ("snli", run)
 
 
 @pytest.mark.parametrize(("seeds", "said"), [((1, 2, 3), False), ((2, 3), True), ((2, 3, 4), True)])

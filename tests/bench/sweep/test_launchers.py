@@ -110,6 +110,27 @@ def test_a_queue_of_this_machine(launched: Callable[..., str]) -> None:
 
 
 @pytest.mark.slow
+@needs("hydra_submitit_launcher")
+def test_a_queue_in_a_project_that_has_a_folder_bench(snli_folder: Path, tmp_path: Path) -> None:
+    own = tmp_path / "project" / "bench"
+    own.mkdir(parents=True)
+    (own / "__init__.py").write_text("raise RuntimeError('the wrong one')")
+    script = tmp_path / "elmo-bench"
+    script.write_text("from bench.__main__ import command\ncommand()\n")
+    words = [*SMALL, "training.max_epochs=1", "elmo.placement=none", "seed=1,2"]
+    words += [f"data.dir={snli_folder}", f"paths.runs={tmp_path}", "hydra/launcher=submitit_local"]
+    done = subprocess.run(
+        [sys.executable, str(script), "-m", *words],
+        cwd=own.parent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.glob("snli/*/result.json"))) == 2
+
+
+@pytest.mark.slow
 @needs("hydra_ray_launcher")
 def test_ray(launched: Callable[..., str]) -> None:
     launched("hydra/launcher=ray", "+hydra.launcher.ray.init.num_cpus=2")

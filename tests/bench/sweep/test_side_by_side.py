@@ -31,7 +31,7 @@ def program(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Ca
     """`program("…")`: a sweep whose runs are this program, two at once."""
 
     def instead(text: str) -> Callable[..., int]:
-        monkeypatch.setattr(apart, "_program", lambda: [sys.executable, "-c", text])
+        monkeypatch.setattr(apart, "program", lambda: [sys.executable, "-c", text])
         monkeypatch.setattr(apart, "possible", lambda: False)
         return lambda *words: sweep("elmo.placement=none", "hydra.launcher.at_once=2", *words)
 
@@ -128,9 +128,9 @@ def test_elmo_bench_starts_elmo_bench(tmp_path: Path, monkeypatch: pytest.Monkey
     script = tmp_path / "elmo-bench"
     script.touch()
     monkeypatch.setattr(sys, "argv", [str(script), "-m", "seed=1,2"])
-    assert apart._program() == [sys.executable, str(script)]
+    assert apart.program() == [sys.executable, str(script)]
     monkeypatch.setattr(sys, "argv", ["/x/bench/__main__.py", "-m", "seed=1,2"])
-    assert apart._program() == [sys.executable, "-m", "bench"]
+    assert apart.program() == [sys.executable, "-m", "bench"]
 
 
 def test_a_run_of_another_process_is_known_by_what_its_command_says(

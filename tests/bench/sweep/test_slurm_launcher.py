@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 pytest.importorskip("submitit")
 
+from bench.__main__ import SUBMITTED
 from bench.sweep import slurm_launcher
 
 Sweep = Callable[..., int]
@@ -50,6 +52,18 @@ def test_what_is_cancelled_stays_cancelled(
     script = (commands / "sbatch.script").read_text()
     for option in ("job-name=snli", "requeue", "array=0-1%2", "signal=USR2@120"):
         assert f"#SBATCH --{option}\n" in script
+
+
+def test_jobs_of_elmo_bench_are_started_by_elmo_bench(
+    sweep: Sweep, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`python -m` would find a package `bench` of the working folder first."""
+    monkeypatch.setattr(slurm_launcher, "installed_script", lambda: "/x/elmo-bench")
+    command("sbatch", 'cp "$1" "$0.script"; echo Submitted batch job 5')
+    command("squeue", "echo 5_0 CANCELLED; echo 5_1 CANCELLED")
+    sweep("seed=1,2", "elmo.placement=none", "hydra/launcher=slurm")
+    script = (tmp_path / "commands" / "sbatch.script").read_text()
+    assert f" {sys.executable} -u /x/elmo-bench {' '.join(SUBMITTED)} " in script
 
 
 def test_a_run_on_all_gpus_of_a_node_says_how_many_these_are(

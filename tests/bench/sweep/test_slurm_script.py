@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,6 +159,18 @@ def test_own_folders_of_configuration_go_with_every_command(
     jobs = slurm(capsys.readouterr().out)
     assert "--job-name=own " in jobs[1][1]
     assert all(command[-1] == word for job, _ in jobs for command in _commands(job))
+
+
+def test_what_elmo_bench_prints_asks_for_elmo_bench(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    """`python -m bench` would find a package `bench` of the folder in which the jobs begin."""
+    monkeypatch.setattr("bench.sweep.apart.installed_script", lambda: "/x/elmo-bench")
+    assert sweep("elmo.placement=input", "plan=slurm") == 0
+    script = capsys.readouterr().out
+    for words in ("features build task=snli ", "task=snli ", "-m task=snli "):
+        assert f"resumable {sys.executable} /x/elmo-bench {words}" in script
+    assert "-m bench" not in script
 
 
 @pytest.mark.usefixtures("own")
