@@ -82,7 +82,7 @@ def _add_leaks(subcommands: Subcommands) -> None:
         "leaks books/ --dir ~/data --task squad -o books-clean",
         "leaks news.txt --dir ~/mine --task ner -o news-clean.txt",
         more="Looked for:\n13 words in a row, near-duplicates, whole sentences of 8 to 12 words "
-        "(docs/leaks.md).",
+        "(docs/leaks.md). Texts may be packed (.gz, .bz2, .xz).",
     )
     command.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
     command.add_argument("--task", help="this task's sets alone")

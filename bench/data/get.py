@@ -47,7 +47,11 @@ def get(names: Sequence[str], folder: Path | None, *, offline: bool, ask: bool) 
         if item.source is None:
             out.print(f"{item.name}: {escape(short(item.place(folder)))}")
         else:
-            status |= report(item.source, item.place(folder))
+            differs = report(item.source, item.place(folder))
+            status |= differs
+            if differs and item.source.files:
+                again = f"to fetch {item.name} anew, remove {item.place(folder)}"
+                out.print(escape(again), soft_wrap=True)
     return status
 
 

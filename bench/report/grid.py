@@ -119,6 +119,10 @@ class Grid:
         entry = max(filled, key=lambda entry: trained_on(entry.runs[0]))
         return mean_yardsticks(entry.runs, entry.split)
 
+    def sizes(self, row: str) -> set[int]:
+        """How many examples the row's runs were trained on."""
+        return {trained_on(run) for run in self._runs(row)}
+
     def base(self, row: str, column: str) -> str | None:
         """Return the column that this one is compared with: the experiment's baseline; for sample
         efficiency, the one without ELMo on as much data."""

@@ -44,6 +44,7 @@ def notes(grid: Grid) -> list[str]:
         *_resolution(resolutions(grid)),
         *_all_tasks(grid),
         *_probes(grid),
+        *_trivial(grid),
         *_data(grid),
         *(
             f"{row}, {column}: not compared: {entry.not_compared}."
@@ -267,6 +268,11 @@ def _all_tasks(grid: Grid) -> Iterator[str]:
 def _probes(grid: Grid) -> Iterator[str]:
     if any(probes(grid)):
         yield EXPLAINED
+
+
+def _trivial(grid: Grid) -> Iterator[str]:
+    if any(len(grid.sizes(row)) > 1 and grid.yardsticks(row) for row in grid.experiment.rows):
+        yield "Trivial baselines are of the column with the most training examples."
 
 
 def _data(grid: Grid) -> Iterator[str]:

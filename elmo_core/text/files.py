@@ -80,13 +80,22 @@ def read_lines(path: Path) -> Iterator[str]:
     Raises TextError, naming file and line, where a line is no UTF-8 text or nothing can be read, or
     where lines end in carriage returns alone.
     """
+    for number, line in enumerate(read_bytes(path), start=1):
+        text = _decode(line, path, number)
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def read_bytes(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, which may be compressed (PACKED), as they stand, with their ends.
+
+    Raises TextError where nothing can be read, or where lines end in carriage returns alone.
+    """
     try:
         with PACKED.get(path.suffix, _plain)(path) as file:
-            for number, line in enumerate(file, start=1):
-                if number == 1 and ends_in_cr(line):
+            for number, line in enumerate(file):
+                if not number and ends_in_cr(line):
                     raise TextError(f"{path}: {IN_CR}")
-                text = _decode(line, path, number)
-                yield text.removeprefix("\ufeff") if number == 1 else text
+                yield line
     except (OSError, EOFError, zlib.error, LZMAError) as error:
         why = getattr(error, "strerror", None) or error
         raise TextError(f"{path}: cannot be read ({why})") from error

@@ -16,7 +16,7 @@ from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
 from elmo_core.locks import locked
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, sha256_of
 from tasks.base.text_files import read_json
 from tasks.task import DataError
 
@@ -176,13 +176,31 @@ def _fetch(
     several = len(source.files) > 5
     for file in watch(list(source.files)) if several else source.files:
         target = downloads / file.path
+        put_there = target.is_file()
         download(url_of(file), target, sha256=file.sha256, offline=offline, progress=not several)
+        if put_there and file.sha256 and not sha256_of(target).startswith(file.sha256):
+            raise DataError(f"{target}: another file than {file.url} (its SHA-256): remove it")
     if source.prepare:
         source.prepare(downloads, folder)
+    _require_splits(source, folder, downloads)
+    if source.prepare:
         shutil.rmtree(downloads)
     facts = ("name", "title", "origin", "version", "licence", "citation")
     with replacing(folder / MARK) as temporary:
         temporary.write_text(json.dumps({f: getattr(source, f) for f in facts}, indent=2) + "\n")
+
+
+def _require_splits(source: Source, folder: Path, downloads: Path) -> None:
+    """Raise DataError where what was fetched lacks a split that was published."""
+    for split in source.counts:
+        try:
+            wrong = "" if source.count(folder, split) else f"no {split} in what was fetched"
+        except DataError as error:
+            wrong = str(error)
+        if wrong:
+            raise DataError(
+                f"{source.name}: {wrong}: remove {downloads}, and the same command fetches it anew"
+            )
 
 
 def url_of(file: File) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bench.data.leaks.overlap import normalised
 from elmo_core.errors import TextError
+from elmo_core.text.files import read_bytes
 
 SIZE = 20_000
 """Bytes after which a stretch ends without an empty line: bounds the memory."""
@@ -60,21 +61,23 @@ class Stretch:
 
 
 def stretches(path: Path) -> Iterator[Stretch]:
-    """Yield the file from beginning to end, each line once besides the context."""
+    """Yield the file, compressed or not, from beginning to end, each line once besides the context.
+
+    Raises TextError where it cannot be read."""
     lines: list[bytes] = []
     seen, size, whole = 0, 0, True
     number = 0
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            lines.append(line)
-            size += len(line)
-            if not line.strip() or size > SIZE:
-                empty = not line.strip()
-                yield Stretch(path, number - len(lines) + 1, lines, seen, whole and empty)
-                lines, size, whole = [] if empty else _context(lines), 0, empty
-                seen = len(lines)
+    for number, line in enumerate(read_bytes(path), start=1):
+        lines.append(line)
+        size += len(line)
+        if not line.strip() or size > SIZE:
+            empty = not line.strip()
+            yield Stretch(path, number - len(lines) + 1, lines, seen, whole and empty)
+            lines, size, whole = [] if empty else _context(lines), 0, empty
+            seen = len(lines)
     if len(lines) > seen:
-        yield Stretch(path, number - len(lines) + 1, lines, seen, whole)
+        first = number - len(lines) + 1
+        yield Stretch(path, first, lines, seen, whole and first > 1)  # else no line was empty
 
 
 def _context(lines: list[bytes]) -> list[bytes]:

@@ -110,6 +110,7 @@ def test_get_reports_a_set_that_differs(
     status, out, _ = data("get", "wnut17", "--yes")
     assert status == 1
     assert "a subset, 50.0%" in out
+    assert f"to fetch wnut17 anew, remove {source.folder()}" in out
 
 
 def test_get_knows_what_was_meant(data: Verb, server: FileServer) -> None:

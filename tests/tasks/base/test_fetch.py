@@ -153,7 +153,7 @@ def test_another_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [file.url.rsplit("/", 1)[-1] for file in source.files]
     with serving({f"{prefix}/{name}": name.encode() for name in names}) as server:
         monkeypatch.setenv("HF_ENDPOINT", f"{server.url}/mirror/")
-        folder = fetch(source)
+        folder = fetch(replace(source, counts={}))
     assert (folder / "dev.parquet").read_text() == "validation-00000-of-00001.parquet"
 
 
@@ -175,6 +175,24 @@ def test_trees_come_out_of_their_archive() -> None:
     found = source.count(folder, "dev")
     assert found is not None
     assert (found.counts["sentences"], found.counts["positive"]) == (1, 1)
+
+
+def test_an_archive_without_the_trees_is_no_set_and_stays() -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("PTB/train.txt", "(3 (2 train) (4 good))\n")
+    (source,) = SST5
+    with serving({source.files[0].path: content.getvalue()}) as server:
+        source = here(source, server)
+        for _ in range(2):
+            with pytest.raises(DataError, match=r"sst5: no train .*: remove .*downloads, and the"):
+                fetch(source)
+        assert not source.is_in(source.folder())
+        (packed,) = (source.folder() / "downloads").glob("*.zip")
+        packed.write_bytes(b"another file, put there by hand")
+        with pytest.raises(DataError, match="another file than"):
+            fetch(source)
+        assert packed.read_bytes() == b"another file, put there by hand"
 
 
 def litbank(*works: str) -> bytes:
@@ -214,7 +232,7 @@ def test_a_damaged_archive_is_fetched_anew() -> None:
 def test_who_waited_prepares_nothing_again() -> None:
     """A download that was prepared is gone: it is the prepared set that is looked for."""
     with serving({LITBANK.files[0].path: litbank("11_alices_adventures")}) as server:
-        source = here(LITBANK, server)
+        source = replace(here(LITBANK, server), counts={})
         source.folder().mkdir(parents=True)
         threads = [threading.Thread(target=fetch, args=(source,)) for _ in range(3)]
         with locked(source.folder() / ".lock"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -95,6 +97,26 @@ def test_clean_text_is_left_as_it_is(leaks: Leaks, folder: Path, tmp_path: Path)
     assert (status, "0 lines left out" in out) == (0, True)
     for name in ("deep/a.txt", "b.txt", "empty.txt"):
         assert (tmp_path / "out" / name).read_bytes() == (books / name).read_bytes()
+
+
+@pytest.mark.parametrize(("end", "write"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_a_compressed_text_is_read(
+    end: str, write: Callable[[bytes], bytes], leaks: Leaks, folder: Path, tmp_path: Path
+) -> None:
+    packed = tmp_path / f"a.txt{end}"
+    packed.write_bytes(write(b"Kept.\n" + LONG.encode() + b"\n"))
+    clean = tmp_path / "clean"
+    assert leaks(packed, "--task", "ner", "--dir", folder, "-o", clean)[0] == 0
+    assert clean.read_text() == "Kept.\n"
+
+
+def test_lines_that_end_in_carriage_returns_are_refused(
+    leaks: Leaks, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "old.txt").write_bytes(b"Kept.\r" + LONG.encode() + b"\r")
+    status, _, err = leaks(tmp_path / "old.txt", "--task", "ner", "--dir", folder)
+    assert status == 2
+    assert "carriage returns alone" in err
 
 
 def test_hard_wrapped_text_goes_by_paragraphs(leaks: Leaks, folder: Path, tmp_path: Path) -> None:
