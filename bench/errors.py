@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.interrupts import interruptible
-from elmo_core.downloads.cache import cache_folder
 from elmo_core.errors import ElmoCoreError, NotFetchedError, one_line
 from tasks.task import DataError
 
@@ -76,6 +75,8 @@ def _refused(error: OSError) -> str | None:
 
 
 def _is_cached(path: object) -> bool:
+    from elmo_core.downloads.cache import cache_folder  # brings what fetches
+
     return Path(str(path)).absolute().is_relative_to(cache_folder().absolute())
 
 

@@ -75,6 +75,12 @@ def over(layer: Any, *inputs: Tensor) -> Any:
     return [x[0] for x in found] if isinstance(found, tuple) else found[0]
 
 
+def read(recurrence: Any, x: Tensor) -> Tensor:
+    """A recurrence over padded sequences, of one that has no padding."""
+    found: Tensor = recurrence(x[None], torch.tensor([len(x)]))[0]
+    return found
+
+
 def encoder_layers(rows: int = len(SENTENCES)) -> Tensor:
     return torch.randn(rows, LAYERS, max(map(len, SENTENCES)), DIM)
 
@@ -87,12 +93,12 @@ def test_esim() -> None:
 
     def encoded(row: int) -> Tensor:
         one = One(model, layers, row, SENTENCES[row])
-        return one.with_elmo("output", over(model.encoder, one.with_elmo("input", one.words)))
+        return one.with_elmo("output", read(model.encoder, one.with_elmo("input", one.words)))
 
     def pooled(own: Tensor, other: Tensor) -> list[Tensor]:
         sees = (own @ other.T).softmax(1) @ other
         m = torch.cat([own, sees, own - sees, own * sees], dim=1)
-        v = over(model.composition, model.enhance(m).relu())
+        v = read(model.composition, model.enhance(m).relu())
         return [v.mean(0), v.amax(0)]
 
     pairs = [(encoded(row), encoded(row + 1)) for row in (0, 2)]
@@ -108,9 +114,9 @@ def test_bcn() -> None:
     layers, rows = encoder_layers(), []
     for row, sentence in enumerate(SENTENCES):
         one = One(model, layers, row, sentence)
-        h = over(model.encoder, model.feedforward(one.with_elmo("input", one.words)))
+        h = read(model.encoder, model.feedforward(one.with_elmo("input", one.words)))
         c = (h @ h.T).softmax(1) @ h
-        v = over(model.integrator, torch.cat([h, h - c, h * c], dim=1))
+        v = read(model.integrator, torch.cat([h, h - c, h * c], dim=1))
         v = one.with_elmo("output", v)
         weights = (v @ model.self_attentive.score.weight[0]).softmax(0)
         pools = torch.cat([v.amax(0), v.amin(0), v.mean(0), weights @ v])
@@ -151,7 +157,7 @@ def test_deep_srl() -> None:
     for row, sentence in enumerate(SENTENCES):
         one, tokens = One(model, layers, row, sentence), len(sentence)
         x = torch.cat([one.words, model.predicate(given["predicate"][row, :tokens])], dim=1)
-        h = one.with_elmo("output", over(model.encoder, one.with_elmo("input", x)))
+        h = one.with_elmo("output", read(model.encoder, one.with_elmo("input", x)))
         logits = model.dense(h)
         torch.testing.assert_close(found["logits"][row, :tokens], logits)
         gold = tags[row, :tokens]
@@ -170,7 +176,7 @@ def test_tagger() -> None:
     for row, sentence in enumerate(SENTENCES):
         one = One(model, layers, row, sentence)
         x = one.with_elmo("input", torch.cat([one.words, one.spelled], dim=1))
-        h = one.with_elmo("output", over(model.upper, over(model.lower, x)))
+        h = one.with_elmo("output", read(model.upper, read(model.lower, x)))
         emissions, gold = model.dense(h), torch.zeros(1, len(h), dtype=torch.long)
         torch.testing.assert_close(found["emissions"][row, : len(h)], emissions)
         losses.append(model.crf(emissions[None], gold == 0, gold))
@@ -190,15 +196,15 @@ def test_bidaf() -> None:
     def encoded(row: int) -> Tensor:
         one = One(model, layers, row, SENTENCES[row])
         x = one.with_elmo("input", torch.cat([one.words, one.spelled], dim=1))
-        return one.with_elmo("output", over(model.encoder, x))
+        return one.with_elmo("output", read(model.encoder, x))
 
     for row in (0, 1):
         x = model.merge(*over(model.attention, encoded(2 * row), encoded(2 * row + 1)))
-        h = over(model.inner, x)
+        h = read(model.inner, x)
         sees = over(model.self_attention, h)
         x = x + model.inner_merge(sees, h, sees * h)
-        start = over(model.start, x)
-        end = over(model.end, torch.cat([x, start], dim=1))
+        start = read(model.start, x)
+        end = read(model.end, torch.cat([x, start], dim=1))
         scores = [model.start_score(start), model.end_score(end)]
         expected = [score.squeeze(1).log_softmax(0) for score in scores]
         for name, log_probabilities in zip(("start", "end"), expected, strict=True):
@@ -218,6 +224,6 @@ def test_what_coreference_reads() -> None:
         one = One(model, layers, row, sentence)
         lengths = one.words.norm(dim=1, keepdim=True)
         own = torch.cat([one.words / lengths, one.spelled], dim=1)
-        states = one.with_elmo("output", over(model.encoder, one.with_elmo("input", own)))
+        states = one.with_elmo("output", read(model.encoder, one.with_elmo("input", own)))
         torch.testing.assert_close(x[row, : len(own)], own)
         torch.testing.assert_close(h[row, : len(own)], states)

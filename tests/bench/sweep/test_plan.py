@@ -66,6 +66,7 @@ def test_a_plan_takes_the_time_of_earlier_runs(
     assert "33 min  67 min" in shown
     assert "at most 2 h 13 min for 2 runs" in shown
     assert "measured in 1 earlier run on this machine" in shown
+    monkeypatch.setattr(SNLI, "surprisals", lambda self, output, examples: [])
     assert sweep("elmo.placement=none", "seed=2", "plan=true", "training.online_code=true") == 0
     assert "33 min  3 h 37 min" in capsys.readouterr().out  # six more, with 60 and 6 × 20 of 80
     monkeypatch.setattr("bench.sweep.trial.device_name", lambda device: "another processor")
