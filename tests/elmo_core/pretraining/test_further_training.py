@@ -146,6 +146,28 @@ def test_a_model_without_its_checkpoint_is_set_aside(
         assert len(read_log(aside)) == len(read_log(out))
 
 
+@pytest.mark.parametrize("name", folder.FILES)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_finished_model_that_is_gone_or_damaged_is_written_again(
+    run: Callable[..., None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    damaged: bool,
+) -> None:
+    run(tmp_path)
+    before = state(tmp_path)
+    if damaged:
+        (tmp_path / name).write_text("{")
+    else:
+        (tmp_path / name).unlink()
+    run(tmp_path)
+    assert "damaged, and is written again from last.ckpt" in capsys.readouterr().err
+    assert all(torch.equal(t, before[key]) for key, t in state(tmp_path).items())
+    run(tmp_path)
+    assert "written again" not in capsys.readouterr().err
+
+
 def test_steps_of_a_training_that_is_gone_are_set_aside(
     run: Callable[..., None], tmp_path: Path
 ) -> None:
