@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from elmo_core.bilm import weights
-from elmo_core.downloads.cache import OWN_FILE
-from elmo_core.errors import OptionsError
+from elmo_core.downloads.cache import OWN_FILE, STEPS
+from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining import folder
 from elmo_core.whole_files import replacing
 
@@ -28,6 +28,11 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
     """
     folder.check_apart(source, out)
     folder.check_apart(source / OWN_FILE, out)
+    if not (source / OWN_FILE).is_file():
+        raise WeightsError(
+            f"{source}: not a folder that `train` or `finetune` made (no {OWN_FILE}); MODEL@STEP "
+            f"is a file for others as it is: MODEL/{STEPS}/STEP.safetensors"
+        )
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
         weights.save(bilm, out, half=half)

@@ -113,6 +113,16 @@ def test_finetuning_into_a_corpus_is_refused(
     assert (prepared / VOCABULARY).read_bytes() == before
 
 
+@pytest.mark.parametrize("name", folder.FILES)
+def test_what_is_no_model_is_told(run: Callable[..., None], tmp_path: Path, name: str) -> None:
+    run(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(
+        WeightsError, match=rf"`train` or `finetune` made \(no {name}\).*no softmax"
+    ):
+        folder.load(tmp_path)
+
+
 def test_training_where_a_published_encoder_lies_is_refused(
     run: Callable[..., None], text: Path, tmp_path: Path
 ) -> None:
