@@ -137,6 +137,21 @@ def test_training_where_a_published_encoder_lies_is_refused(
     assert (published / folder.OPTIONS).read_bytes() == before
 
 
+def test_an_export_where_another_published_encoder_lies_is_refused(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    run(tmp_path / "model")
+    published = tmp_path / "published"
+    for _ in range(2):  # its own place is taken anew
+        export(tmp_path / "model", published)
+    (published / "weights.hdf5").rename(published / "other_weights.hdf5")
+    (published / folder.OPTIONS).write_text("theirs")
+    with pytest.raises(OptionsError, match=r"published layout, whose options\.json"):
+        export(tmp_path / "model", published)
+    assert (published / folder.OPTIONS).read_text() == "theirs"
+    assert not (published / "weights.hdf5").exists()
+
+
 def test_a_model_without_its_checkpoint_is_set_aside(
     run: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
