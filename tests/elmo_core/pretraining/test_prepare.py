@@ -58,6 +58,16 @@ def test_a_compressed_text_gives_the_same_corpus(folder: Path, tmp_path: Path) -
     assert lines(tmp_path / "out/train/texts/a") == lines(tmp_path / "whole/train/texts/a")
 
 
+def test_a_text_called_as_the_folder_of_another(folder: Path, tmp_path: Path) -> None:
+    (folder / "b.gz").write_bytes(gzip.compress((folder / "b").read_bytes()))
+    (folder / "b").unlink()
+    (folder / "b").mkdir()
+    (folder / "b" / "c").write_text("A text .\n")
+    with pytest.raises(TextError, match=r"b\.gz would be called as the folder of .*b/c: rename"):
+        prepare([folder], tmp_path / "out", HALF)
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(
     text: Path, tmp_path: Path
 ) -> None:
