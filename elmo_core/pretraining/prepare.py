@@ -28,7 +28,7 @@ from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.text.files import find_texts, read_lines, read_tokenised
 from elmo_core.text.sentences import read_sentences
-from elmo_core.whole_files import replacing, sha256_of
+from elmo_core.whole_files import replacing, sha256_of, tidy
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
 PARTS = TRAIN, HELDOUT
@@ -85,6 +85,9 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     files = find_texts(inputs, out)
     _check_places(files)
     _claim(out, request, files)
+    texts = {(out / part / name).parent for part in PARTS for name in files}
+    for folder in texts | {out / ENCODED / part for part in PARTS}:
+        tidy(folder)
     if (out / REPORT).is_file():
         return read_report(out)
     with needed("rich", "preparing a corpus"):
