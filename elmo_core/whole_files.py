@@ -32,6 +32,25 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def tidy(folder: Path) -> None:
+    """Remove what processes that were killed left of `replacing` in a folder."""
+    for path in folder.glob(".*.tmp"):
+        process = path.name.split(".")[-2]
+        if process.isdecimal() and not _lives(int(process)):
+            path.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    """Say whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
+
+
 def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError."""
     digest = hashlib.sha256()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +31,7 @@ from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
 from bench.verbatim import literal
 from elmo_core.locks import lock, locked
-from elmo_core.whole_files import replacing, sha256_of
+from elmo_core.whole_files import replacing, sha256_of, tidy
 
 HEAD, RESULT = "head.safetensors", "result.json"
 BUSY = "another process is at work on"
@@ -189,18 +188,11 @@ class Record:
             raise BusyError(f"{BUSY} {self.folder}")
         try:
             with held:
-                self._tidy()
+                for folder in (self.folder, self.checkpoints):
+                    tidy(folder)
                 yield
         finally:
             self._remove_empty()
-
-    def _tidy(self) -> None:
-        """Remove the temporary files of processes that were killed (elmo_core/whole_files.py)."""
-        for folder in (self.folder, self.checkpoints):
-            for path in folder.glob(".*.tmp"):
-                process = path.name.split(".")[-2]
-                if process.isdecimal() and not _lives(int(process)):
-                    path.unlink(missing_ok=True)
 
     def busy(self) -> bool:
         """Say whether a process holds the folder."""
@@ -220,17 +212,6 @@ class Record:
         """Wait until no process holds the folder; whoever held it may have removed it."""
         with suppress(FileNotFoundError), locked(self.folder / ".lock"):
             pass
-
-
-def _lives(process: int) -> bool:
-    """Say whether there is a process of this number."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # somebody else's
-        return True
-    return True
 
 
 def trained_run(folder: Path) -> Finished:

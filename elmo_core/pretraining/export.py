@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 from elmo_core.bilm import weights
-from elmo_core.downloads.cache import OWN_FILE
-from elmo_core.errors import OptionsError
+from elmo_core.downloads.cache import OWN_FILE, STEPS
+from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining import folder
 from elmo_core.whole_files import replacing
+
+HDF5 = "weights.hdf5"
 
 
 def export(source: Path, out: Path, *, half: bool = False) -> None:
@@ -22,12 +24,17 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         half: whether to store float16, in our format only: the published layout is float32.
 
     Raises:
-        OptionsError: `half` with the published layout, or `out` is the model itself or another
-            one's folder.
+        OptionsError: `half` with the published layout, or `out` is the model itself, another one's
+            folder, or that of a published encoder.
         WeightsError: `source` holds no model.
     """
     folder.check_apart(source, out)
     folder.check_apart(source / OWN_FILE, out)
+    if not (source / OWN_FILE).is_file():
+        raise WeightsError(
+            f"{source}: not a folder that `train` or `finetune` made (no {OWN_FILE}); MODEL@STEP "
+            f"is a file for others as it is: MODEL/{STEPS}/STEP.safetensors"
+        )
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
         weights.save(bilm, out, half=half)
@@ -36,6 +43,11 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         raise OptionsError("float16 goes with .safetensors: the published layout is float32")
     if (out / OWN_FILE).is_file():
         raise OptionsError(f"{out}: holds a model, which would be read instead: give a new folder")
-    weights.write_hdf5(bilm, out / "weights.hdf5")
+    if any(path.name != HDF5 for path in out.glob("*.hdf5")):
+        raise OptionsError(
+            f"{out}: holds an encoder in the published layout, whose options.json this one's would "
+            "replace: give a new folder"
+        )
+    weights.write_hdf5(bilm, out / HDF5)
     with replacing(out / "options.json") as temporary:
         temporary.write_text(json.dumps(bilm.options.published(), indent=1), encoding="utf-8")

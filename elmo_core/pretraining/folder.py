@@ -78,6 +78,12 @@ def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:
     Raises OptionsError, WeightsError, TextError or CorpusError for a file that is missing or does
     not fit.
     """
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise WeightsError(
+                f"{folder}: not a folder that `train` or `finetune` made (no {name}); an encoder "
+                "alone, such as MODEL@STEP or a preset, has no softmax to measure or to train"
+            )
     vocabulary = Vocabulary.read(folder / VOCABULARY)
     _, training = read(str(folder / OPTIONS))
     model = LanguageModel(weights.load(folder / OWN_FILE), len(vocabulary))

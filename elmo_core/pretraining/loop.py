@@ -14,7 +14,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from elmo_core.downloads.cache import OWN_FILE, STEPS
-from elmo_core.errors import CheckpointError
+from elmo_core.errors import CheckpointError, ElmoCoreError
 from elmo_core.lightning import (
     MisconfigurationException,
     SafeCheckpointIO,
@@ -85,8 +85,21 @@ def fit(
                 if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning's way of Ctrl-C
                     raise stop.__context__ from None
                 raise
-        if done == module.total_steps and trainer.is_global_zero:
-            print(f"{out}: all {done:,} steps were done before", file=sys.stderr)
+            if done == module.total_steps and trainer.is_global_zero:
+                print(f"{out}: all {done:,} steps were done before", file=sys.stderr)
+                _mend(module, out)
+
+
+def _mend(module: PretrainingModule, out: Path) -> None:
+    """Write the model anew where its files are gone or damaged; the checkpoint has all of it."""
+    try:
+        folder.load(out)
+    except ElmoCoreError:
+        with _writing(out):
+            folder.save(module.model, module.corpus.vocabulary, module.training_part, out)
+        print(
+            f"{out}: the model was damaged, and is written again from {CHECKPOINT}", file=sys.stderr
+        )
 
 
 @contextmanager

@@ -21,13 +21,14 @@ from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
 
+from elmo_core.errors import TextError
 from elmo_core.packages import needed
 from elmo_core.pretraining.corpus import TOKENS, TYPES, encode
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.text.files import find_texts, read_lines, read_tokenised
 from elmo_core.text.sentences import read_sentences
-from elmo_core.whole_files import replacing, sha256_of
+from elmo_core.whole_files import replacing, sha256_of, tidy
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
 PARTS = TRAIN, HELDOUT
@@ -73,8 +74,8 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
         What came out: counts, and how much of the text the vocabulary covers.
 
     Raises:
-        TextError: a text is missing or not UTF-8; the message names the file and the line, and
-            nothing has been made.
+        TextError: a text is missing or not UTF-8, or is called as another one's folder; the message
+            names the file and the line, and nothing has been made.
         CorpusError: the texts are empty, nothing is held out (neither leaves anything in the
             folder), the folder was begun with another request, other texts or by an older version,
             or a file in it is damaged.
@@ -82,7 +83,11 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
     """
     request = request or Request()
     files = find_texts(inputs, out)
+    _check_places(files)
     _claim(out, request, files)
+    texts = {(out / part / name).parent for part in PARTS for name in files}
+    for folder in texts | {out / ENCODED / part for part in PARTS}:
+        tidy(folder)
     if (out / REPORT).is_file():
         return read_report(out)
     with needed("rich", "preparing a corpus"):
@@ -136,6 +141,16 @@ def verify(out: Path) -> None:
 
 def _damaged(path: Path, reason: str, first: str) -> CorpusError:
     return CorpusError(f"{path}: damaged ({reason}): {first}, and prepare the text again")
+
+
+def _check_places(files: dict[str, Path]) -> None:
+    """Raise TextError where one text would be a file where another one needs a folder."""
+    for name, path in files.items():
+        for folder in map(str, Path(name).parents):
+            if folder in files:
+                raise TextError(
+                    f"{files[folder]} would be called as the folder of {path}: rename one"
+                )
 
 
 def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:

@@ -113,6 +113,16 @@ def test_finetuning_into_a_corpus_is_refused(
     assert (prepared / VOCABULARY).read_bytes() == before
 
 
+@pytest.mark.parametrize("name", folder.FILES)
+def test_what_is_no_model_is_told(run: Callable[..., None], tmp_path: Path, name: str) -> None:
+    run(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(
+        WeightsError, match=rf"`train` or `finetune` made \(no {name}\).*no softmax"
+    ):
+        folder.load(tmp_path)
+
+
 def test_training_where_a_published_encoder_lies_is_refused(
     run: Callable[..., None], text: Path, tmp_path: Path
 ) -> None:
@@ -125,6 +135,21 @@ def test_training_where_a_published_encoder_lies_is_refused(
     with pytest.raises(OptionsError, match="in the published layout"):
         finetune(tmp_path / "model", [text], [text], published)
     assert (published / folder.OPTIONS).read_bytes() == before
+
+
+def test_an_export_where_another_published_encoder_lies_is_refused(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    run(tmp_path / "model")
+    published = tmp_path / "published"
+    for _ in range(2):  # its own place is taken anew
+        export(tmp_path / "model", published)
+    (published / "weights.hdf5").rename(published / "other_weights.hdf5")
+    (published / folder.OPTIONS).write_text("theirs")
+    with pytest.raises(OptionsError, match=r"published layout, whose options\.json"):
+        export(tmp_path / "model", published)
+    assert (published / folder.OPTIONS).read_text() == "theirs"
+    assert not (published / "weights.hdf5").exists()
 
 
 def test_a_model_without_its_checkpoint_is_set_aside(
@@ -144,6 +169,28 @@ def test_a_model_without_its_checkpoint_is_set_aside(
         assert load_encoder(aside).fingerprint == fingerprint
         assert folder.load(aside)[2].seed == n  # it can be evaluated, and trained further
         assert len(read_log(aside)) == len(read_log(out))
+
+
+@pytest.mark.parametrize("name", folder.FILES)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_finished_model_that_is_gone_or_damaged_is_written_again(
+    run: Callable[..., None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    damaged: bool,
+) -> None:
+    run(tmp_path)
+    before = state(tmp_path)
+    if damaged:
+        (tmp_path / name).write_text("{")
+    else:
+        (tmp_path / name).unlink()
+    run(tmp_path)
+    assert "damaged, and is written again from last.ckpt" in capsys.readouterr().err
+    assert all(torch.equal(t, before[key]) for key, t in state(tmp_path).items())
+    run(tmp_path)
+    assert "written again" not in capsys.readouterr().err
 
 
 def test_steps_of_a_training_that_is_gone_are_set_aside(

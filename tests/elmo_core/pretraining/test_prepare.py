@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +58,32 @@ def test_a_compressed_text_gives_the_same_corpus(folder: Path, tmp_path: Path) -
     (folder / "a").unlink()
     assert prepare([folder], tmp_path / "out", HALF) == whole
     assert lines(tmp_path / "out/train/texts/a") == lines(tmp_path / "whole/train/texts/a")
+
+
+def test_what_a_killed_process_left_is_removed(folder: Path, tmp_path: Path) -> None:
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    folders = [
+        tmp_path / "out" / name for name in ("train/texts", "heldout/texts", "encoded/train")
+    ]
+    left = [path / f".a.0123abcd.{dead.pid}.tmp" for path in folders]
+    at_work = folders[0] / f".a.0123abcd.{os.getpid()}.tmp"
+    for path in (*left, at_work):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half of it")
+    prepare([folder], tmp_path / "out", HALF)
+    assert not any(path.exists() for path in left)
+    assert at_work.exists()
+
+
+def test_a_text_called_as_the_folder_of_another(folder: Path, tmp_path: Path) -> None:
+    (folder / "b.gz").write_bytes(gzip.compress((folder / "b").read_bytes()))
+    (folder / "b").unlink()
+    (folder / "b").mkdir()
+    (folder / "b" / "c").write_text("A text .\n")
+    with pytest.raises(TextError, match=r"b\.gz would be called as the folder of .*b/c: rename"):
+        prepare([folder], tmp_path / "out", HALF)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_vocabulary_is_sorted_by_count_and_its_coverage_right(
