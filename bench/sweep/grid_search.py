@@ -67,7 +67,8 @@ def trials(cfg: DictConfig, cells: Iterable[Cell]) -> list[list[Cell]]:
         cells: Those of its table; the first of a row and a column has the seed of its trials.
 
     Raises:
-        ConfigError: A key does not begin as one of `SEARCHED`, has no values, or has one already.
+        ConfigError: A key does not begin as one of `SEARCHED`, has no values or one of them twice,
+            or has one already.
     """
     if cfg.experiment is None or not cfg.experiment.search:
         return []
@@ -135,6 +136,8 @@ def _check(key: str, values: object, cells: Iterable[Cell]) -> None:
         )
     if not isinstance(values, list) or not values:
         raise ConfigError(f"experiment.search: {key}: {values}: expected [VALUE, …]")
+    if len({str(value) for value in values}) < len(values):
+        raise ConfigError(f"experiment.search: {key}: {values}: the same value twice")
     for cell in cells:
         for word in cell.words:
             if word.partition("=")[0] == key:

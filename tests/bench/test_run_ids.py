@@ -21,6 +21,8 @@ from tests.bench.ids import IDS, planned_ids
 
 ROOT = Path(__file__).parents[2]
 
+OTHERWISE = re.compile(r"data=open|encoder\.(vectors|source)|experiment\.search")
+
 BESIDES = [command for command in IDS if not re.fullmatch(r"experiment=[\w-]+", command)]
 """Plain experiments are looked at where their runs are counted, in sweep/test_experiment.py."""
 
@@ -42,14 +44,14 @@ def test_the_ids_are_as_they_were(
 def _built_in() -> list[Any]:
     """List the experiments of results/ on built-in data: words of the command, and run ids.
 
-    Runs on other data or vectors have the files' bytes in their ids, and a search plans its trials
-    alone.
+    Runs on other data, vectors or weights have the files' bytes in their ids, and a search plans
+    its trials alone.
     """
     found = []
     for path in sorted(ROOT.glob("results/*.jsonl")):
         for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
             given = line.get("experiment", {"command": "data=open"})
-            if not re.search(r"data=open|encoder\.vectors|experiment\.search", given["command"]):
+            if not OTHERWISE.search(given["command"]):
                 runs = (cell for cell in given["cells"] if "-on-" not in cell["run_id"])
                 ids = {f"{cell['task']}/{cell['run_id']}" for cell in runs}
                 words = shlex.split(given["command"])

@@ -222,6 +222,7 @@ def test_a_plan_counts_the_trials_and_what_follows(
         ("{training.optimizer.lr: [fast]}", "training.optimizer.lr=fast: must be a number"),
         ("{task.hidden: 8}", "task.hidden: 8: expected [VALUE, …]"),
         ("{task.hidden: []}", "task.hidden: []: expected [VALUE, …]"),
+        ("{task.hidden: [8, 9, 8]}", "task.hidden: [8, 9, 8]: the same value twice"),
         ("[1]", "experiment.search=[1]: expected {KEY: [VALUE, …], …}"),
         ("{seed: [1, 2]}", "seed: not searched: only how a head is made and trained is"),
         ("{data.train_share: [0.5]}", "data.train_share: not searched"),
