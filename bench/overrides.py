@@ -31,9 +31,9 @@ VALUED = {
     *("--cfg", "-c", "--info", "-i", "--package", "-p", "--experimental-rerun"),
     *("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
 }
-"""Those of its options whose value may be the next word: --info's only a word without `=`."""
+"""Options of Hydra's whose value may be the next word; --info's has no `=`."""
 TAKING = {*VALUED, "--resolve", "--shell-completion", "-sc"}
-"""Options of Hydra's besides, and those of its commands behind which a word may be no override."""
+"""Options of Hydra's that are no commands, and all behind which a word need be no override."""
 
 PATHS = {
     *("data.dir", "features.dir", "features.overlay", "paths.runs", "word_vectors"),

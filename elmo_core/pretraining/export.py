@@ -33,7 +33,7 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
     if not (source / OWN_FILE).is_file():
         raise WeightsError(
             f"{source}: not a folder that `train` or `finetune` made (no {OWN_FILE}); MODEL@STEP "
-            f"is a file for others as it is: MODEL/{STEPS}/STEP.safetensors"
+            f"needs no export: it is the file MODEL/{STEPS}/STEP.safetensors"
         )
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":

@@ -97,9 +97,8 @@ def _mend(module: PretrainingModule, out: Path) -> None:
     except ElmoCoreError:
         with _writing(out):
             folder.save(module.model, module.corpus.vocabulary, module.training_part, out)
-        print(
-            f"{out}: the model was damaged, and is written again from {CHECKPOINT}", file=sys.stderr
-        )
+        said = f"{out}: files were gone or damaged: the model is written again from {CHECKPOINT}"
+        print(said, file=sys.stderr)
 
 
 @contextmanager

@@ -74,8 +74,8 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
         What came out: counts, and how much of the text the vocabulary covers.
 
     Raises:
-        TextError: a text is missing or not UTF-8, or is called as another one's folder; the message
-            names the file and the line, and nothing has been made.
+        TextError: a text is missing, or would be a file where another needs a folder, or is not
+            UTF-8; the message names the file and the line, and nothing has been made.
         CorpusError: the texts are empty, nothing is held out (neither leaves anything in the
             folder), the folder was begun with another request, other texts or by an older version,
             or a file in it is damaged.
@@ -149,7 +149,8 @@ def _check_places(files: dict[str, Path]) -> None:
         for folder in map(str, Path(name).parents):
             if folder in files:
                 raise TextError(
-                    f"{files[folder]} would be called as the folder of {path}: rename one"
+                    f"{files[folder]} and {path}: one would be a file where the other needs a "
+                    "folder: rename one"
                 )
 
 

@@ -187,7 +187,7 @@ def test_a_finished_model_that_is_gone_or_damaged_is_written_again(
     else:
         (tmp_path / name).unlink()
     run(tmp_path)
-    assert "damaged, and is written again from last.ckpt" in capsys.readouterr().err
+    assert "damaged: the model is written again from last.ckpt" in capsys.readouterr().err
     assert all(torch.equal(t, before[key]) for key, t in state(tmp_path).items())
     run(tmp_path)
     assert "written again" not in capsys.readouterr().err

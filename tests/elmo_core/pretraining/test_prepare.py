@@ -81,7 +81,7 @@ def test_a_text_called_as_the_folder_of_another(folder: Path, tmp_path: Path) ->
     (folder / "b").unlink()
     (folder / "b").mkdir()
     (folder / "b" / "c").write_text("A text .\n")
-    with pytest.raises(TextError, match=r"b\.gz would be called as the folder of .*b/c: rename"):
+    with pytest.raises(TextError, match=r"b\.gz and .*b/c: one would be a file where"):
         prepare([folder], tmp_path / "out", HALF)
     assert not (tmp_path / "out").exists()
 
