@@ -11,7 +11,7 @@ from bench.console import agreed
 from bench.errors import RunError, exit_status
 from bench.interrupts import told
 from bench.options import add_overrides
-from elmo_core.arguments import days
+from elmo_core.arguments import days, path
 from elmo_core.imports import importing_torch
 from elmo_core.subcommands import Subcommands
 
@@ -97,7 +97,7 @@ def _add_prune(subcommands: Subcommands) -> None:
 
 
 def _add_folder(command: ArgumentParser) -> None:
-    command.add_argument("--dir", type=Path, help="as features.dir (default: in the user's cache)")
+    command.add_argument("--dir", type=path, help="as features.dir (default: in the user's cache)")
 
 
 def _add_encoder(command: ArgumentParser) -> None:
@@ -164,11 +164,11 @@ def _verify(given: Namespace) -> None:
 
     count, damaged = 0, 0
     for shelf in _chosen(given):
-        for path, damage in damages(shelf.folder):
+        for shard, damage in damages(shelf.folder):
             count += 1
             if damage is not None:
                 damaged += 1
-                print(f"{path}: damaged ({damage}), {_removed(path)}")
+                print(f"{shard}: damaged ({damage}), {_removed(shard)}")
     if damaged:
         raise RunError(
             f"{damaged} of {count} shards were damaged: the next run that wants what was in them "

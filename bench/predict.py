@@ -19,7 +19,7 @@ from typing import IO, Any
 from bench.errors import RunError, exit_status
 from bench.options import add_trust
 from elmo_core import strict_json
-from elmo_core.arguments import whole_number
+from elmo_core.arguments import path, whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -46,9 +46,9 @@ def main() -> None:
         epilog=EXAMPLES,
         formatter_class=HelpText,
     )
-    parser.add_argument("run", type=Path, help="folder of a finished run: runs/TASK/RUN_ID")
+    parser.add_argument("run", type=path, help="folder of a finished run: runs/TASK/RUN_ID")
     parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
-    parser.add_argument("--output", type=Path, help="file to make (default: standard output)")
+    parser.add_argument("--output", type=path, help="file to make (default: standard output)")
     parser.add_argument(
         "--batch-size", type=whole_number, default=32, help="lines at a time (default: 32)"
     )

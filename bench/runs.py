@@ -15,6 +15,7 @@ from bench.console import agreed, counted, for_tables
 from bench.errors import BusyError, RunError, exit_status
 from bench.options import add_trust
 from bench.rows import FAILED, FINISHED, KEYS, UNFINISHED, Row, fitting, rows_of
+from elmo_core.arguments import path
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def parser() -> ArgumentParser:
         "export -o all.jsonl --runs runs --runs results/ner.jsonl",
     )
     _add_filters(command)
-    command.add_argument("-o", "--out", type=Path, required=True, help="….jsonl, or a folder")
+    command.add_argument("-o", "--out", type=path, required=True, help="….jsonl, or a folder")
     command.add_argument(
         "--format",
         choices=("results", "every-eval-ever"),
@@ -64,7 +65,7 @@ def parser() -> ArgumentParser:
     )
     command.add_argument(
         "--runs",
-        type=Path,
+        type=path,
         action="append",
         help="as paths.runs, or a file of results; several times: joined (default: runs)",
     )
@@ -88,7 +89,7 @@ def _add_filters(command: ArgumentParser) -> None:
 
 
 def _add_folder(command: ArgumentParser) -> None:
-    command.add_argument("--runs", type=Path, default=Path("runs"), help="as paths.runs")
+    command.add_argument("--runs", type=path, default=Path("runs"), help="as paths.runs")
 
 
 # -- the subcommands

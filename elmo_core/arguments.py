@@ -1,8 +1,19 @@
-"""Numbers on a command line: types for argparse, which names the option that one was given to."""
+"""Values on a command line: types for argparse, which names the option that one was given to."""
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentTypeError
+from pathlib import Path
+
+
+def path(text: str) -> Path:
+    """Read a path; `~` is one's home, also in `--option=~/folder`, where shells leave it as it is.
+
+    >>> path("runs/snli").as_posix()
+    'runs/snli'
+    """
+    return Path(os.path.expanduser(text))
 
 
 def whole_number(text: str) -> int:

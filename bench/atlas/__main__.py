@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides, add_trust, text_files
-from elmo_core.arguments import whole_number
+from elmo_core.arguments import path, whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -45,7 +45,7 @@ def parser() -> ArgumentParser:
     )
     add_overrides(found)
     found.add_argument(
-        "--text", type=Path, help="text file, or folder of them (default: the built-in text)"
+        "--text", type=path, help="text file, or folder of them (default: the built-in text)"
     )
     found.add_argument(
         "--sentences", type=whole_number, default=1000, help="drawn from the text (default: 1000)"
@@ -58,10 +58,10 @@ def parser() -> ArgumentParser:
         help="show its nearest uses (may be repeated; default: three whose uses vary most)",
     )
     found.add_argument(
-        "--runs", type=Path, default=Path("runs"), help="what paths.runs named (default: runs)"
+        "--runs", type=path, default=Path("runs"), help="what paths.runs named (default: runs)"
     )
     found.add_argument(
-        "-o", "--out", type=Path, default=Path("atlas.html"), help="page (default: atlas.html)"
+        "-o", "--out", type=path, default=Path("atlas.html"), help="page (default: atlas.html)"
     )
     add_trust(found)
     return found

@@ -6,8 +6,8 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
+from elmo_core.arguments import path
 from elmo_core.subcommands import Subcommands
 
 
@@ -52,7 +52,7 @@ def _add_get(subcommands: Subcommands) -> None:
         "cut off is resumed; a set is prepared and checked.",
     )
     command.add_argument("names", nargs="+", metavar="SET", help="a name that `list` shows")
-    command.add_argument("--dir", type=Path, help="a folder of yours (default: the cache)")
+    command.add_argument("--dir", type=path, help="a folder of yours (default: the cache)")
     command.add_argument("--offline", action="store_true", help="use only what is on this machine")
     command.add_argument("--yes", action="store_true", help="do not ask after showing the licences")
 
@@ -84,13 +84,13 @@ def _add_leaks(subcommands: Subcommands) -> None:
         more="Looked for:\n13 words in a row, near-duplicates, whole sentences of 8 to 12 words "
         "(docs/leaks.md). Texts may be packed (.gz, .bz2, .xz).",
     )
-    command.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help="UTF-8 files, folders")
+    command.add_argument("texts", nargs="+", type=path, metavar="TEXT", help="UTF-8 files, folders")
     command.add_argument("--task", help="this task's sets alone")
     command.add_argument(
-        "--dir", type=Path, help="a folder of yours: a task's, or of several tasks'"
+        "--dir", type=path, help="a folder of yours: a task's, or of several tasks'"
     )
     command.add_argument(
-        "-o", "--out", type=Path, help="write the text without these paragraphs, and a .leaks.json"
+        "-o", "--out", type=path, help="write the text without these paragraphs, and a .leaks.json"
     )
 
 
@@ -114,8 +114,7 @@ def _list(given: Namespace) -> int:
 def _get(given: Namespace) -> int:
     from bench.data.get import get
 
-    folder = given.dir and given.dir.expanduser()
-    return get(given.names, folder, offline=given.offline, ask=not given.yes)
+    return get(given.names, given.dir, offline=given.offline, ask=not given.yes)
 
 
 def _card(given: Namespace) -> int:
@@ -139,7 +138,7 @@ def _check(given: Namespace) -> int:
 def _leaks(given: Namespace) -> int:
     from bench.data.leaks.audit import leaks
 
-    return leaks(given.texts, given.task, given.dir, given.out and given.out.expanduser())
+    return leaks(given.texts, given.task, given.dir, given.out)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

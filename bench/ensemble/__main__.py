@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from pathlib import Path
 
 from bench.ensemble import PROGRAM
 from bench.errors import exit_status
 from bench.options import add_trust
+from elmo_core.arguments import path
 from elmo_core.help_text import HelpText
 
 EXAMPLES = f"""examples:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=HelpText,
     )
     parser.add_argument(
-        "runs", nargs="+", type=Path, metavar="RUN", help="folder of a finished run"
+        "runs", nargs="+", type=path, metavar="RUN", help="folder of a finished run"
     )
     parser.add_argument(
         "--seeds",

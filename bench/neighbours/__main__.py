@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.errors import RunError, exit_status
 from bench.options import add_overrides, text_files
-from elmo_core.arguments import whole_number
+from elmo_core.arguments import path, whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -64,7 +64,7 @@ def parser() -> ArgumentParser:
     add_overrides(found)
     found.add_argument("--word", required=True, help="word of the sentence; WORD#2: its second")
     found.add_argument(
-        "--corpus", type=Path, help="text file, or folder of them (default: the built-in text)"
+        "--corpus", type=path, help="text file, or folder of them (default: the built-in text)"
     )
     found.add_argument("--layer", type=int, help="from 0, the words alone (default: the top one)")
     found.add_argument("--same-word", action="store_true", help="only contexts of the word itself")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench.errors import exit_status
 from bench.options import add_trust
+from elmo_core.arguments import path
 from elmo_core.help_text import HelpText
 
 REFERENCE = Path(__file__).resolve().parents[2] / "results"
@@ -30,14 +31,14 @@ def parser() -> ArgumentParser:
     )
     found.add_argument(
         "runs",
-        type=Path,
+        type=path,
         nargs="+",
         metavar="RUNS",
         help="the folder that paths.runs named, or a file of results; several stand together",
     )
     found.add_argument(
         "--against",
-        type=Path,
+        type=path,
         metavar="RESULTS",
         help="say which of these results the runs reproduce; `reference` means those of this suite",
     )
@@ -55,7 +56,7 @@ def parser() -> ArgumentParser:
         help="this experiment alone, such as table2 (may be given several times)",
     )
     default = "where to write (default: report in the first RUNS)"
-    found.add_argument("-o", "--out", type=Path, metavar="FOLDER", help=default)
+    found.add_argument("-o", "--out", type=path, metavar="FOLDER", help=default)
     add_trust(found)
     return found
 

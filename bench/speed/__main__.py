@@ -10,11 +10,10 @@ import warnings
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from bench.errors import exit_status
 from bench.options import add_overrides
-from elmo_core.arguments import whole_number
+from elmo_core.arguments import path, whole_number
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -64,7 +63,7 @@ def parser() -> ArgumentParser:
     add = parser.add_argument
     add_overrides(parser)
     add(
-        "--text", type=Path, metavar="FILE", help="tokenised, a sentence a line (default: built in)"
+        "--text", type=path, metavar="FILE", help="tokenised, a sentence a line (default: built in)"
     )
     add(
         "--sentences",
@@ -83,7 +82,7 @@ def parser() -> ArgumentParser:
         help="measured of each task (default: 5)",
     )
     add("--threads", type=whole_number, metavar="N", help="of the CPU (default: torch's choice)")
-    add("--peer", type=Path, metavar="PYTHON", help="an interpreter that has AllenNLP, to compare")
+    add("--peer", type=path, metavar="PYTHON", help="an interpreter that has AllenNLP, to compare")
     add("--json", action="store_true", help="one JSON object instead of tables")
     return parser
 

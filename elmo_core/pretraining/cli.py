@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
-from elmo_core.arguments import share, whole_number
+from elmo_core.arguments import path, share, whole_number
 from elmo_core.imports import importing_torch
 from elmo_core.subcommands import Subcommands
 from elmo_core.text.sentences import FORMATS
@@ -40,11 +39,11 @@ def _add_prepare(subcommands: Subcommands) -> None:
     verb.add_argument(
         "texts",
         nargs="+",
-        type=Path,
+        type=path,
         metavar="TEXT",
         help="UTF-8 files (also .gz, .bz2, .xz), folders",
     )
-    verb.add_argument("-o", "--out", required=True, type=Path, help="folder to make")
+    verb.add_argument("-o", "--out", required=True, type=path, help="folder to make")
     verb.add_argument(
         "--form",
         default="auto",
@@ -73,8 +72,8 @@ def _add_train(subcommands: Subcommands) -> None:
         "train corpus -o model --options mine.json \\\n      --accelerator gpu --devices 3",
         "train corpus -o model --options original \\\n      --start elmo-original",
     )
-    verb.add_argument("corpus", type=Path, help="a folder that `prepare` made")
-    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the model")
+    verb.add_argument("corpus", type=path, help="a folder that `prepare` made")
+    verb.add_argument("-o", "--out", required=True, type=path, help="folder of the model")
     verb.add_argument(
         "--options",
         required=True,
@@ -97,8 +96,8 @@ def _add_evaluate(subcommands: Subcommands) -> None:
         "evaluate model corpus/heldout",
         "evaluate model corpus/heldout/BOOKS",
     )
-    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
-    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
+    verb.add_argument("model", type=path, help="a folder that `train` or `finetune` made")
+    verb.add_argument("texts", nargs="+", type=path, metavar="TEXT", help=_TOKENISED)
     verb.add_argument(
         "--batch-size", type=whole_number, default=64, help="of no consequence but for speed"
     )
@@ -113,10 +112,10 @@ def _add_finetune(subcommands: Subcommands) -> None:
         "finetune model train.txt --dev dev.txt -o new",
         "finetune model train.txt --dev dev.txt \\\n      -o new --set learning_rate=0.001",
     )
-    verb.add_argument("model", type=Path, help="a folder that `train` made; it stays as it is")
-    verb.add_argument("texts", nargs="+", type=Path, metavar="TEXT", help=_TOKENISED)
-    verb.add_argument("--dev", nargs="+", required=True, type=Path, help="only measured")
-    verb.add_argument("-o", "--out", required=True, type=Path, help="folder of the new model")
+    verb.add_argument("model", type=path, help="a folder that `train` made; it stays as it is")
+    verb.add_argument("texts", nargs="+", type=path, metavar="TEXT", help=_TOKENISED)
+    verb.add_argument("--dev", nargs="+", required=True, type=path, help="only measured")
+    verb.add_argument("-o", "--out", required=True, type=path, help="folder of the new model")
     _add_loop(verb)
 
 
@@ -160,8 +159,8 @@ def _add_export(subcommands: Subcommands) -> None:
         "export model published_layout/",
         "export model elmo-mine.safetensors --half",
     )
-    verb.add_argument("model", type=Path, help="a folder that `train` or `finetune` made")
-    verb.add_argument("out", type=Path, help="FILE.safetensors, or a folder for the published pair")
+    verb.add_argument("model", type=path, help="a folder that `train` or `finetune` made")
+    verb.add_argument("out", type=path, help="FILE.safetensors, or a folder for the published pair")
     verb.add_argument("--half", action="store_true", help="float16 (.safetensors only)")
 
 

@@ -64,7 +64,8 @@ def checksum(content: bytes | mmap.mmap) -> str:
 
 def shards_in(folder: Path) -> list[Path]:
     """List the shards of a folder, none where there is no such folder."""
-    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    return sorted(path for path in found if path.is_file())
 
 
 def check(path: Path) -> None:

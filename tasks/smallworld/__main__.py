@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from pathlib import Path
 
+from elmo_core.arguments import path
 from tasks.smallworld import LATEST, build
 from tasks.smallworld.logic import LABELS
 from tasks.smallworld.yardsticks import Pair, read, unseen, yardsticks
@@ -24,7 +24,7 @@ def main() -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", type=Path, help="where to write; made if it is not there")
+    parser.add_argument("folder", type=path, help="where to write; made if it is not there")
     parser.add_argument("--seed", type=int, default=13, help="which world (default: %(default)s)")
     parser.add_argument(
         "--samples", type=int, default=1, help="pairs shown per phenomenon and label"

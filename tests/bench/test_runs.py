@@ -90,8 +90,11 @@ def test_list_show_clean(
     assert finished.exists()
 
 
-def test_list_and_show_say_which_run_is_which(tmp_path: Path, capsys: Shown) -> None:
-    make, folder = Maker(tmp_path), f"--runs={tmp_path}"
+def test_list_and_show_say_which_run_is_which(
+    tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    make, folder = Maker(tmp_path), f"--runs=~/{tmp_path.name}"
     ids = [make.run(placement="input", l2=l2) for l2 in (1.0, 0.001)]
     assert runs("list", folder) == 0
     lines = capsys.readouterr().out.splitlines()

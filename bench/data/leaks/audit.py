@@ -24,7 +24,7 @@ def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: P
 
     Raises TextError for texts that are not there, RunError for folders, tasks and data files.
     """
-    files = find_texts([text.expanduser() for text in texts])
+    files = find_texts(texts)
     targets = _targets(texts, files, clean) if clean else {}
     collection = Collection()
     audited = list(splits(chosen(task, folder), collection))
@@ -46,7 +46,7 @@ def _targets(texts: Sequence[Path], files: Mapping[str, Path], clean: Path) -> d
     """
     if len(texts) > 1:
         targets = {name: clean / name for name in files}
-    elif texts[0].expanduser().is_file():
+    elif texts[0].is_file():
         targets = dict.fromkeys(files, clean)
     else:
         targets = {name: clean / Path(*Path(name).parts[1:]) for name in files}

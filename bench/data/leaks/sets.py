@@ -45,7 +45,6 @@ def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
         return sets | dict(
             _of(each, each.folder()) for each in sources if each.is_in(each.folder())
         )
-    folder = folder.expanduser()
     if not folder.is_dir():
         raise RunError(f"--dir {folder}: no such folder")
     sets = dict(_of(each, place) for each in sources if (place := each.inside(folder)))

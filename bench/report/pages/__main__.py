@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from pathlib import Path
 
 from bench.errors import RunError, exit_status
+from elmo_core.arguments import path
 from elmo_core.help_text import HelpText
 
 MORE = """A page says where a table stands, of which records (a file of them or a folder
@@ -33,7 +33,7 @@ def parser() -> ArgumentParser:
         epilog=MORE,
         formatter_class=HelpText,
     )
-    found.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="a Markdown file")
+    found.add_argument("pages", type=path, nargs="+", metavar="PAGE", help="a Markdown file")
     return found
 
 
