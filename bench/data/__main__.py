@@ -77,7 +77,7 @@ def _add_leaks(subcommands: Subcommands) -> None:
     command = subcommands.add(
         "leaks",
         _leaks,
-        "Find what of the sets' dev and test stands in a text.",
+        "Find the dev and test examples of the sets that a text contains.",
         "leaks books/ news.txt     # in all sets that are there",
         "leaks books/ --dir ~/data --task squad -o books-clean",
         "leaks news.txt --dir ~/mine --task ner -o news-clean.txt",
