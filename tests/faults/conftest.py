@@ -5,13 +5,30 @@ from __future__ import annotations
 import pytest
 
 from tests.bench.conftest import small
-from tests.elmo_core.conftest import tiny_options
-from tests.elmo_core.pretraining.conftest import options, prepared, text, training
+from tests.elmo_core.pretraining.conftest import (
+    options,
+    prepared,
+    prepared_once,
+    run,
+    text,
+    trained_once,
+    training,
+)
 from tests.faults.files import Kind
 from tests.faults.readers import kinds
 from tests.tasks.conftest import wsd_folder
 
-__all__ = ["options", "prepared", "small", "text", "tiny_options", "training", "wsd_folder"]
+__all__ = [
+    "options",
+    "prepared",
+    "prepared_once",
+    "run",
+    "small",
+    "text",
+    "trained_once",
+    "training",
+    "wsd_folder",
+]
 
 
 @pytest.fixture(scope="session")

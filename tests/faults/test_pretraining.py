@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,77 +13,43 @@ import torch
 
 from elmo_core.bilm.options import Options
 from elmo_core.lightning import SafeCheckpointIO
-from elmo_core.pretraining import folder
 from elmo_core.pretraining.__main__ import main
-from elmo_core.pretraining.corpus import Corpus, Window
+from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import CorpusError
-from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.prepare import Request, prepare
-from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training
 from elmo_core.pretraining.train import train
 from elmo_core.pretraining.vocabulary import Vocabulary
+from tests.elmo_core.pretraining.conftest import EVERY, Killed, assert_same, stop_at, table
 from tests.faults.damage import KINDS
 
-EVERY = 3
 
-
-class Killed(BaseException):
-    """As if the process were gone."""
-
-
-@pytest.fixture
-def run(prepared: Path, options: Options, training: Training) -> Callable[[Path], None]:
-    def go(out: Path) -> None:
-        train(prepared, out, options, training, every=EVERY, accelerator="cpu")
-
-    return go
-
-
-def table(out: Path) -> list[dict[str, str]]:
-    """The training's log, clock times aside."""
-    return [{k: v for k, v in row.items() if k != "time"} for row in read_log(out)]
-
-
-def assert_same(out: Path, whole: Path) -> None:
-    assert table(out) == table(whole)
-    ours, theirs = folder.load(out)[0].state_dict(), folder.load(whole)[0].state_dict()
-    assert all(torch.equal(ours[name], tensor) for name, tensor in theirs.items())
-
-
-def dying_in_step(number: int) -> Callable[..., torch.Tensor]:
-    step = PretrainingModule.training_step
-
-    def dying(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
-        if self.global_step == number:
-            raise Killed
-        return step(self, window, index)
-
-    return dying
-
-
-@pytest.fixture
-def interrupted(
-    run: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture(scope="module")
+def interrupted_once(
+    prepared_once: Path,
+    options: Options,
+    training: Training,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """A training that ended within its third interval."""
-    with monkeypatch.context() as patched:
-        patched.setattr(PretrainingModule, "training_step", dying_in_step(2 * EVERY + 1))
+    out = tmp_path_factory.mktemp("interrupted") / "out"
+    torch.manual_seed(99)
+    with pytest.MonkeyPatch.context() as patched:
+        stop_at(patched, 2 * EVERY + 1)
         with pytest.raises(Killed):
-            run(tmp_path / "out")
-    return tmp_path / "out"
+            train(prepared_once, out, options, training, every=EVERY, accelerator="cpu")
+    return out
 
 
 @pytest.fixture
-def whole(run: Callable[[Path], None], tmp_path: Path) -> Path:
-    run(tmp_path / "whole")
-    assert len(table(tmp_path / "whole")) == 3
-    return tmp_path / "whole"
+def interrupted(interrupted_once: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(interrupted_once, tmp_path / "out"))
 
 
-def test_the_log_after_a_kill(interrupted: Path, whole: Path, run: Callable[[Path], None]) -> None:
-    run(interrupted)
-    assert_same(interrupted, whole)
+@pytest.fixture
+def whole(trained_once: Path) -> Path:
+    assert len(table(trained_once)) == 3
+    return trained_once
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -90,7 +57,7 @@ def test_the_log_after_a_kill_around_the_checkpoint(
     after: bool,
     whole: Path,
     tmp_path: Path,
-    run: Callable[[Path], None],
+    run: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Between what an interval writes, nothing is lost and nothing stands twice."""
@@ -112,7 +79,7 @@ def test_the_log_after_a_kill_around_the_checkpoint(
 
 
 def test_a_half_written_row_is_written_again(
-    interrupted: Path, whole: Path, run: Callable[[Path], None]
+    interrupted: Path, whole: Path, run: Callable[..., None]
 ) -> None:
     with (interrupted / "log.csv").open("a") as log:
         log.write("9,360,12.")
@@ -125,7 +92,7 @@ def test_a_damaged_checkpoint_is_set_aside(
     kind: str,
     interrupted: Path,
     whole: Path,
-    run: Callable[[Path], None],
+    run: Callable[..., None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     last = interrupted / "last.ckpt"
@@ -146,7 +113,7 @@ READ = ("encoded/train/tokens.int32", "encoded/heldout/types.json", "vocabulary.
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_corpus_is_not_trained_on(
-    name: str, kind: str, prepared: Path, run: Callable[[Path], None], tmp_path: Path
+    name: str, kind: str, prepared: Path, run: Callable[..., None], tmp_path: Path
 ) -> None:
     KINDS[kind](prepared / name)
     with pytest.raises((CorpusError, OSError, ValueError)) as error:
@@ -196,7 +163,7 @@ def test_the_way_back_from_a_damaged_corpus(
     kind: str,
     prepared: Path,
     text: Path,
-    run: Callable[[Path], None],
+    run: Callable[..., None],
     tmp_path: Path,
 ) -> None:
     """With the report there, `prepare` would say that all is done."""

@@ -89,10 +89,9 @@ def test_finetuning_helps_on_the_task_and_leaves_the_model_alone(
 
 
 def test_finetuning_into_the_model_itself_is_refused(
-    run: Callable[..., None], text: Path, tmp_path: Path
+    trained: Callable[[Path], Path], text: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "model"
-    run(out)
+    out = trained(tmp_path / "model")
     (out / "last.ckpt").unlink()
     before = state(out)
     with pytest.raises(OptionsError, match="the model itself would be overwritten"):
@@ -101,21 +100,27 @@ def test_finetuning_into_the_model_itself_is_refused(
 
 
 def test_finetuning_into_a_corpus_is_refused(
-    run: Callable[..., None], prepared: Path, text: Path, tmp_path: Path
+    run: Callable[..., None],
+    trained: Callable[[Path], Path],
+    prepared: Path,
+    text: Path,
+    tmp_path: Path,
 ) -> None:
     """The model's vocabulary has the name of the corpus's own."""
-    run(tmp_path / "model")
+    model = trained(tmp_path / "model")
     before = (prepared / VOCABULARY).read_bytes()
     with pytest.raises(OptionsError, match="a prepared corpus, whose vocabulary"):
-        finetune(tmp_path / "model", [text], [text], prepared)
+        finetune(model, [text], [text], prepared)
     with pytest.raises(OptionsError, match="a prepared corpus, whose vocabulary"):
         run(prepared)
     assert (prepared / VOCABULARY).read_bytes() == before
 
 
 @pytest.mark.parametrize("name", folder.FILES)
-def test_what_is_no_model_is_told(run: Callable[..., None], tmp_path: Path, name: str) -> None:
-    run(tmp_path)
+def test_what_is_no_model_is_told(
+    trained: Callable[[Path], Path], tmp_path: Path, name: str
+) -> None:
+    trained(tmp_path)
     (tmp_path / name).unlink()
     with pytest.raises(
         WeightsError, match=rf"`train` or `finetune` made \(no {name}\).*no softmax"
@@ -124,30 +129,30 @@ def test_what_is_no_model_is_told(run: Callable[..., None], tmp_path: Path, name
 
 
 def test_training_where_a_published_encoder_lies_is_refused(
-    run: Callable[..., None], text: Path, tmp_path: Path
+    run: Callable[..., None], trained: Callable[[Path], Path], text: Path, tmp_path: Path
 ) -> None:
-    run(tmp_path / "model")
+    model = trained(tmp_path / "model")
     published = tmp_path / "published"
-    export(tmp_path / "model", published)
+    export(model, published)
     before = (published / folder.OPTIONS).read_bytes()
     with pytest.raises(OptionsError, match="in the published layout"):
         run(published)
     with pytest.raises(OptionsError, match="in the published layout"):
-        finetune(tmp_path / "model", [text], [text], published)
+        finetune(model, [text], [text], published)
     assert (published / folder.OPTIONS).read_bytes() == before
 
 
 def test_an_export_where_another_published_encoder_lies_is_refused(
-    run: Callable[..., None], tmp_path: Path
+    trained: Callable[[Path], Path], tmp_path: Path
 ) -> None:
-    run(tmp_path / "model")
+    model = trained(tmp_path / "model")
     published = tmp_path / "published"
     for _ in range(2):  # its own place is taken anew
-        export(tmp_path / "model", published)
+        export(model, published)
     (published / "weights.hdf5").rename(published / "other_weights.hdf5")
     (published / folder.OPTIONS).write_text("theirs")
     with pytest.raises(OptionsError, match=r"published layout, whose options\.json"):
-        export(tmp_path / "model", published)
+        export(model, published)
     assert (published / folder.OPTIONS).read_text() == "theirs"
     assert not (published / "weights.hdf5").exists()
 
@@ -175,12 +180,13 @@ def test_a_model_without_its_checkpoint_is_set_aside(
 @pytest.mark.parametrize("damaged", [False, True])
 def test_a_finished_model_that_is_gone_or_damaged_is_written_again(
     run: Callable[..., None],
+    trained: Callable[[Path], Path],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     name: str,
     damaged: bool,
 ) -> None:
-    run(tmp_path)
+    trained(tmp_path)
     before = state(tmp_path)
     if damaged:
         (tmp_path / name).write_text("{")
@@ -226,9 +232,9 @@ def test_another_precision_is_told(
 
 
 def test_finetuning_goes_on_with_the_same_model_and_text_alone(
-    run: Callable[..., None], tmp_path: Path
+    run: Callable[..., None], trained: Callable[[Path], Path], tmp_path: Path
 ) -> None:
-    run(tmp_path / "model")
+    trained(tmp_path / "model")
     run(tmp_path / "other", seed=7)
     shutil.copytree(tmp_path / "model", tmp_path / "other softmax")
     shutil.copy(tmp_path / "other" / folder.SOFTMAX, tmp_path / "other softmax")
@@ -249,14 +255,13 @@ def test_finetuning_goes_on_with_the_same_model_and_text_alone(
 
 
 def test_finetuning_into_a_folder_below_the_texts_can_be_repeated(
-    run: Callable[..., None], tmp_path: Path
+    trained: Callable[[Path], Path], tmp_path: Path
 ) -> None:
-    run(tmp_path / "model")
+    model = trained(tmp_path / "model")
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "a").write_text("a tree sees a zebra .\n" * 100)
     first, second = (
-        finetune(tmp_path / "model", [texts], [texts], texts / "out", accelerator="cpu")
-        for _ in range(2)
+        finetune(model, [texts], [texts], texts / "out", accelerator="cpu") for _ in range(2)
     )
     assert second == first

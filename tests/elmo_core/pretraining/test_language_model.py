@@ -18,9 +18,9 @@ from elmo_core.pretraining.vocabulary import Vocabulary
 
 
 @pytest.fixture
-def corpus(prepared: Path) -> Corpus:
-    vocabulary = Vocabulary.read(prepared / VOCABULARY)
-    return Corpus(prepared / ENCODED / TRAIN, vocabulary, 50)
+def corpus(prepared_once: Path) -> Corpus:
+    vocabulary = Vocabulary.read(prepared_once / VOCABULARY)
+    return Corpus(prepared_once / ENCODED / TRAIN, vocabulary, 50)
 
 
 @pytest.mark.parametrize(("clip", "skip"), [(None, True), (0.2, True), (None, False)])

@@ -28,8 +28,8 @@ Make = Callable[..., PretrainingModule]
 
 
 @pytest.fixture
-def corpus(prepared: Path) -> Corpus:
-    return Corpus(prepared / ENCODED / TRAIN, Vocabulary.read(prepared / VOCABULARY), 50)
+def corpus(prepared_once: Path) -> Corpus:
+    return Corpus(prepared_once / ENCODED / TRAIN, Vocabulary.read(prepared_once / VOCABULARY), 50)
 
 
 @pytest.fixture
