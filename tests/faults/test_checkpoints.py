@@ -6,8 +6,6 @@ import errno
 import json
 import shutil
 import signal
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +20,7 @@ from bench.run.module import BenchModule
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import read_checkpoint
 from tests.bench.small import SMALL
+from tests.conftest import front_door
 from tests.faults.damage import KINDS
 
 LEFT = ("predictions.jsonl", "head.safetensors", "vocabulary.json")
@@ -39,8 +38,7 @@ def run(bench: Callable[..., int], snli_folder: Path, tmp_path: Path) -> Callabl
 def whole(tmp_path_factory: pytest.TempPathFactory, snli_folder: Path) -> Path:
     """What an uninterrupted run of four epochs leaves."""
     runs = tmp_path_factory.mktemp("whole")
-    words = [*SMALL, *RUN, f"data.dir={snli_folder}", f"paths.runs={runs}"]
-    subprocess.run([sys.executable, "-m", "bench", *words], check=True, capture_output=True)
+    assert front_door(*SMALL, *RUN, f"data.dir={snli_folder}", f"paths.runs={runs}") == 0
     return next(runs.glob("snli/*"))
 
 
