@@ -24,6 +24,8 @@ class FileServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files = dict(files)
         self.cuts: list[int] = []  # bytes sent before the connection drops, one a request
+        self.failures: list[int] = []  # status codes answered first, one a request
+        self.honours_range = True
         self.pages: set[str] = set()  # answered with a web page
         self.redirects: dict[str, str] = {}  # path → address
         self.headers: dict[str, str] = {}  # sent instead of the right ones
@@ -40,16 +42,22 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path, part = self.path.lstrip("/"), self.headers["Range"]
         self.server.asked.append((path, part))
+        if self.server.failures:
+            return self.answer(self.server.failures.pop(0), b"no")
         if path in self.server.redirects:
             return self.answer(302, b"", Location=self.server.redirects[path])
         if path in self.server.pages:
-            return self.answer(200, b"<html>Please log in</html>", "text/html")
+            return self.answer(200, b"<html>Please log in</html>", "text/html; charset=utf-8")
         if path not in self.server.files:
             return self.answer(404, b"")
-        start = int(part.removeprefix("bytes=").removesuffix("-")) if part else 0
         whole = self.server.files[path]
+        if not part or not self.server.honours_range:
+            return self.answer(200, whole)
+        start = int(part.removeprefix("bytes=").removesuffix("-"))
+        if start >= len(whole):
+            return self.answer(416, b"")
         span = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
-        self.answer(206 if part else 200, whole[start:], **{"Content-Range": span} if part else {})
+        self.answer(206, whole[start:], **{"Content-Range": span})
 
     def answer(
         self, status: int, body: bytes, kind: str = "application/octet-stream", **headers: str

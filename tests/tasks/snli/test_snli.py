@@ -1,11 +1,9 @@
-"""SNLI: official scores, every file format, the model's parts."""
+"""SNLI: every file format, the model's parts."""
 
 from __future__ import annotations
 
 import csv
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +17,9 @@ from elmo_core import Placement
 from tasks.nn.words import WordEmbedding, Words, WordVocabulary
 from tasks.snli.data import LABELS, read
 from tasks.snli.model import ESIM, Sizes
-from tasks.snli.score import score
 from tasks.snli.sources import COMMIT, SOURCES
 from tasks.snli.task import SNLI
-from tests.conftest import shared
+from tests.file_server import FileServer, serving
 
 PAIRS = [
     ("neutral", "A man isn't sitting.", "He sleeps!"),
@@ -30,16 +27,6 @@ PAIRS = [
     ("contradiction", "Café open", "It’s closed"),
     ("entailment", "A b c", "a B"),
 ]
-
-
-def test_scores_equal_the_official_ones() -> None:
-    cases = shared("scorers/classification.jsonl").read_text(encoding="utf-8").splitlines()
-    assert cases
-    for line in cases:
-        case = json.loads(line)
-        ours = score(case["gold"], case["pred"], case["labels"])
-        for name in ("accuracy", "macro_f1", "macro_f1_all_labels"):
-            assert ours[name] == pytest.approx(case["official"][name], abs=1e-4), case["id"]
 
 
 def write_jsonl(folder: Path) -> None:
@@ -90,42 +77,26 @@ def test_every_format_reads_the_same(write, tmp_path: Path, caplog) -> None:  # 
     assert read(tmp_path, "train") is None
 
 
-class Hub(http.server.BaseHTTPRequestHandler):
-    """Serves parquet files at the pinned revision, and nothing else."""
-
-    files: dict[str, bytes] = {}
-
-    def do_GET(self) -> None:
-        content = self.files.get(self.path)
-        self.send_response(200 if content is not None else 404)
-        self.send_header("Content-Length", str(len(content or b"")))
-        self.end_headers()
-        self.wfile.write(content or b"")
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def hub(
+    local_downloads: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FileServer]:
+    """Parquet files at the pinned revision, and nothing else."""
     write_parquet(tmp_path)
-    base = f"/datasets/stanfordnlp/snli/resolve/{COMMIT}"
+    base = f"datasets/stanfordnlp/snli/resolve/{COMMIT}"
     content = (tmp_path / "dev.parquet").read_bytes()
-    Hub.files = {base + file.url.partition(COMMIT)[2]: content for file in SOURCES[0].files}
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
-    yield server.server_name
-    server.shutdown()
+    files = {base + file.url.partition(COMMIT)[2]: content for file in SOURCES[0].files}
+    with serving(files) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        yield server
 
 
-def test_paper_data_comes_from_the_hub_once(hub: str, tmp_path: Path) -> None:
+def test_paper_data_comes_from_the_hub_once(hub: FileServer, tmp_path: Path) -> None:
     task = SNLI(data="paper")
     for split in ("train", "dev", "test"):
         assert len(task.load(split) or []) == 3
     assert tmp_path / "cache" in task.folder.parents
-    Hub.files = {}
+    hub.files.clear()
     assert len(SNLI(data="paper").load("dev") or []) == 3
 
 
