@@ -61,6 +61,7 @@ def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "w2v.txt").write_text("2 3\na 1 2 3 \n2 4 5 6 \n")
     vectors = WordVectors(tmp_path / "w2v.txt")
     assert vectors(["a", "2"]).tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert vectors.table(["2"])[0] == ["2"]
     assert len(vectors) == 2
 
 
@@ -73,6 +74,7 @@ def test_a_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("the 1 2\nbank 1\n", "line 2: expected a word and 2 numbers"),
         ("the 1 2\nbank 1 x\n", "line 2: expected a word and 2 finite numbers"),
         ("the 1 2\nbank 1 1e39\n", "line 2: expected a word and 2 finite numbers"),
+        ("the 1 2\nbank 1 1e400\n", "line 2: expected a word and 2 finite numbers"),
         ("the 1 2\nbank 1 nan\n", "line 2: expected a word and 2 finite numbers"),
         ("2 2\nthe 1 2\nbank 1 inf\n", "line 3: expected a word and 2 finite numbers"),
         ("the 1 2\nbank  1 2\n", "line 2: tabs or two spaces"),

@@ -95,14 +95,6 @@ def test_vectors_with_a_byte_order_mark_keep_their_first_word(tmp_path: Path) ->
         assert WordVectors(path)(["the", "bank"]).tolist() == [[0.5, 1], [2, 3]]
 
 
-@pytest.mark.parametrize("row", ["the 1 nan", "the 1 1e400", "the 0.5 1\nthe 0.5 1"])
-def test_vectors_that_are_none_are_named(row: str, tmp_path: Path) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_text(f"bank 2 3\n{row}\n")
-    with pytest.raises(WeightsError, match=r"vectors\.txt, lines? 2"):
-        WordVectors(path)(["the"])
-
-
 @pytest.mark.parametrize("key", ["cell_clip", "proj_clip"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_clip_is_a_number(key: str, value: float) -> None:

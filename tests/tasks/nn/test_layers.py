@@ -14,7 +14,6 @@ from tasks.nn.dropout import VariationalDropout
 from tasks.nn.merge import Merge
 from tasks.nn.padding import pad, pad_twice
 from tasks.nn.pooling import masked_max, masked_mean
-from tasks.nn.recurrent.bilstm import BiLSTM
 from tasks.nn.words import PAD, UNK, WordEmbedding, Words
 from tasks.task import DataError
 
@@ -59,27 +58,6 @@ def test_pooling(x: torch.Tensor, mask: torch.Tensor) -> None:
     for i, n in enumerate(LENGTHS):
         assert torch.allclose(masked_mean(x, mask)[i], x[i, :n].mean(0))
         assert torch.allclose(masked_max(x, mask)[i], x[i, :n].amax(0))
-
-
-def test_bilstm_never_sees_padding(x: torch.Tensor, mask: torch.Tensor) -> None:
-    layer = BiLSTM(4, 3)
-    output = layer(x, mask.sum(1))
-    assert output.shape == (3, 5, 6)
-    changed = layer(x.masked_fill(~mask.unsqueeze(2), 9.0), mask.sum(1))
-    assert torch.equal(output, changed)
-    for i, n in enumerate(LENGTHS):
-        alone = layer.rnn(x[i : i + 1, :n])[0]
-        assert torch.allclose(output[i, :n], alone[0], atol=1e-6)
-        assert output[i, n:].abs().sum() == 0
-
-
-def test_bilstm_starts_with_open_forget_gates_and_orthogonal_recurrence() -> None:
-    layer = BiLSTM(4, 3).rnn
-    for direction in ("", "_reverse"):
-        bias = getattr(layer, f"bias_ih_l0{direction}") + getattr(layer, f"bias_hh_l0{direction}")
-        assert bias.tolist() == [0.0] * 3 + [1.0] * 3 + [0.0] * 6
-        for gate in getattr(layer, f"weight_hh_l0{direction}").chunk(4):
-            assert torch.allclose(gate @ gate.T, torch.eye(3), atol=1e-5)
 
 
 def test_variational_dropout_drops_a_feature_in_all_tokens_of_a_sequence() -> None:
@@ -138,23 +116,9 @@ def test_words_from_a_file_are_fixed_and_only_the_wanted_are_kept(tmp_path: Path
     assert seen == [[4, 5, 6], [1, 2, 3], [7, 7, 7], [0, 0, 0]]
 
 
-def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
-    words = Words.from_file(glove(tmp_path, "2 3\na 1 2 3\nb 4 5 6\n"), Counter("b"), ())
-    assert (list(words.vocabulary.index), words.dim) == (["b"], 3)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a 1 2 3\nb 1 2\n", "line 2: expected a word and 3 numbers"),
-        ("a 1 2 3\nb 1 x 3\n", "line 2: expected a word and 3 finite numbers"),
-        ("a 1 2 3\nb 1 nan 3\n", "line 2: expected a word and 3 finite numbers"),
-        ("b 1 2 3\na 1 2 3\nb 1 2 3\n", "lines 1 and 3: 'b' stands in the file twice"),
-    ],
-)
-def test_malformed_vectors_name_the_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(WeightsError, match=message):
-        Words.from_file(glove(tmp_path, text), Counter("b"), ())
+def test_malformed_vectors_name_the_line(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match="line 2: expected a word and 3 numbers"):
+        Words.from_file(glove(tmp_path, "a 1 2 3\nb 1 2\n"), Counter("b"), ())
 
 
 def test_vectors_that_are_missing(tmp_path: Path) -> None:

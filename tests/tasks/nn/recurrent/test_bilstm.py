@@ -65,6 +65,15 @@ def test_gradients_by_finite_differences() -> None:
     assert gradcheck(call, (x, *values), fast_mode=True)
 
 
+def test_it_starts_with_open_forget_gates_and_orthogonal_recurrence() -> None:
+    layer = BiLSTM(4, 3).rnn
+    for direction in ("", "_reverse"):
+        bias = getattr(layer, f"bias_ih_l0{direction}") + getattr(layer, f"bias_hh_l0{direction}")
+        assert bias.tolist() == [0.0] * 3 + [1.0] * 3 + [0.0] * 6
+        for gate in getattr(layer, f"weight_hh_l0{direction}").chunk(4):
+            assert torch.allclose(gate @ gate.T, torch.eye(3), atol=1e-5)
+
+
 def test_parameters_are_those_of_torch() -> None:
     """So that a checkpoint that was written with torch's own LSTM is still read."""
     theirs = torch.nn.LSTM(7, 5, bidirectional=True).state_dict()
