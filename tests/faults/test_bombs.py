@@ -13,7 +13,6 @@ import pytest
 from elmo_core.downloads import archives
 from elmo_core.downloads.archives import unpack
 from elmo_core.errors import FetchError
-from elmo_core.text.tokenizer import tokenize, tokenize_with_offsets
 from tasks.base import text_files
 from tasks.base.text_files import read_lines
 from tasks.squad import data as squad
@@ -64,15 +63,6 @@ def test_a_long_paragraph_has_few_questions(tmp_path: Path) -> None:
     (tmp_path / "dev.json").write_text(f'{{"data": [{{"paragraphs": [{paragraph}]}}]}}')
     with pytest.raises(DataError, match="paragraph 0: 101 questions on 100000 characters"):
         squad.read(tmp_path, "dev")
-
-
-@pytest.mark.parametrize("run", ["[" * 100_000, "'s" * 50_000, "x" * 501])
-def test_what_has_no_white_space_for_long_is_one_word(run: str) -> None:
-    assert tokenize_with_offsets(f"A {run} bank.") == [
-        *(("A", 0), (run, 2)),
-        *(("bank", 3 + len(run)), (".", 7 + len(run))),
-    ]
-    assert len(tokenize("[" * 500)) == 500
 
 
 @pytest.mark.parametrize("content", [b"x" * 300_000, b"x\n" * 150_000], ids=["one line", "many"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,10 @@ from tasks.base.files import to_dataset
 from tasks.coref import data as coref
 from tasks.formats.conllu import read_sentences
 from tasks.formats.treebank import unescape
-from tasks.snli import data as snli
 from tasks.task import DataError
 from tasks.wsd import data as wsd
 from tasks.wsd.inventory import read_first_senses
-from tests.faults.files import CONLL_2012, CONLLU, PAIR
+from tests.faults.files import CONLL_2012, CONLLU
 
 
 @pytest.mark.parametrize("odd", ["-1", "²", "٣", "3", "x", "", "1-", "01", "9" * 5000])
@@ -71,13 +69,6 @@ def test_the_part_of_a_document_is_a_number(part: str, tmp_path: Path) -> None:
     (tmp_path / "dev.conll").write_text(CONLL_2012.replace("part 000", f"part {part}"))
     with pytest.raises(DataError, match="line 1: a document begins"):
         coref.read(tmp_path, "dev", drop_singletons=False)
-
-
-def test_pairs_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    (tmp_path / "snli_1.0_dev.jsonl").write_text(2 * (json.dumps(PAIR) + "\n"))
-    found = snli.read(tmp_path, "dev")
-    assert found is not None
-    assert found["id"][:] == ["1", "1:2"]
 
 
 def test_examples_of_one_id_are_refused() -> None:

@@ -48,9 +48,12 @@ def test_skeletons_are_told_from_whole_files(
         read(tmp_path, "dev")
 
 
-def test_a_no_break_space_is_part_of_a_word(tmp_path: Path) -> None:
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_a_no_break_space_is_part_of_a_word(separator: str, tmp_path: Path) -> None:
     """So the Web Treebank has it; it divides neither columns nor words."""
-    (tmp_path / "dev.conll").write_text(CONLL_2012.replace("Ann", "2\xa01/2"))
+    lines = CONLL_2012.replace("Ann", "2\xa01/2").splitlines()
+    rows = (line if line[:1] == "#" else line.replace(" ", separator) for line in lines)
+    (tmp_path / "dev.conll").write_text("\n".join([*rows, ""]), encoding="utf-8")
     assert (srl.read(tmp_path, "dev") or [])[0]["words"][0] == "2\xa01/2"
     found = coref.read(tmp_path, "dev", drop_singletons=False)
     assert (found or [])[0]["sentences"][0][0] == "2\xa01/2"

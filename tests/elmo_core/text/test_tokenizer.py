@@ -62,8 +62,19 @@ def test_an_exception_that_reaches_across_white_space(text: str) -> None:
     assert tokenize(text) == expected
 
 
-def test_what_has_no_white_space_for_long_is_one_word() -> None:
-    long = "(" * (LONGEST + 1)
-    assert tokenize(f"a {long} bank.") == ["a", long, "bank", "."]
-    assert tokenize_with_offsets(f":( {long} )") == [(":(", 0), (long, 3), (")", LONGEST + 5)]
-    assert len(tokenize("(" * LONGEST)) == LONGEST
+@pytest.mark.parametrize(
+    "run",
+    ["(" * (LONGEST + 1), "[" * 100_000, "'s" * 50_000, "x" * (LONGEST + 1)],
+    ids=["(", "[", "'s", "x"],
+)
+def test_what_has_no_white_space_for_long_is_one_word(run: str) -> None:
+    assert tokenize(f"a {run} bank.") == ["a", run, "bank", "."]
+    assert tokenize_with_offsets(f":( {run} )") == [(":(", 0), (run, 3), (")", len(run) + 4)]
+    assert tokenize_with_offsets(f"A {run} bank.") == [
+        *(("A", 0), (run, 2)),
+        *(("bank", 3 + len(run)), (".", 7 + len(run))),
+    ]
+
+
+def test_the_longest_run_is_still_cut() -> None:
+    assert len(tokenize("(" * LONGEST)) == len(tokenize("[" * LONGEST)) == LONGEST

@@ -28,13 +28,6 @@ def test_no_two_splits_share_a_file() -> None:
     assert CONLL_2005["test"][0] == "test.wsj"  # and not Brown's
 
 
-def test_a_no_break_space_is_part_of_a_word(tmp_path: Path) -> None:
-    rows = ROWS.replace("He", "1\xa0/2").format("x").replace(" ", "\t")
-    (tmp_path / "dev.conll").write_text(f"#begin document (x); part 0\n{rows}", encoding="utf-8")
-    (found,) = read(tmp_path, "dev") or ()
-    assert found["words"] == ["1\xa0/2", "ran"]
-
-
 def test_the_predicates_are_those_that_the_file_marks(tmp_path: Path) -> None:
     """Where they are as many as the columns of brackets, whatever role they have there."""
     rows = ROWS.replace("(V*)", "(A1*)").format("x")
