@@ -54,14 +54,18 @@ def test_this_machine() -> None:
         ({"cgroup/cpu.max": "of another time"}, 8),
     ],
 )
-def test_version_2(machine: Path, files: dict[str, str], expected: int) -> None:
+def test_a_limit_of_control_groups_holds(
+    machine: Path, files: dict[str, str], expected: int
+) -> None:
     """A limit of any group around the process's own holds; a part of a core counts as one."""
     written(machine, {"proc/self/cgroup": "0::/job/step", **files})
     assert cores.usable_cores() == expected
 
 
 @pytest.mark.parametrize(("quota", "expected"), [("-1", 8), ("200000", 2), ("", 8)])
-def test_version_1(machine: Path, quota: str, expected: int) -> None:
+def test_a_limit_of_control_groups_of_version_1_holds(
+    machine: Path, quota: str, expected: int
+) -> None:
     group = "cgroup/cpu/a/cpu.cfs_"
     files = {f"{group}quota_us": quota, f"{group}period_us": "100000"}
     written(machine, {"proc/self/cgroup": "4:memory:/b\n2:cpu,cpuacct:/a\n0::/", **files})

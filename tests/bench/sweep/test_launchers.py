@@ -48,7 +48,7 @@ def launched(snli_folder: Path, tmp_path: Path) -> Callable[..., str]:
 
 
 @needs("hydra_joblib_launcher")
-def test_processes(launched: Callable[..., str]) -> None:
+def test_joblib_runs_all_jobs(launched: Callable[..., str]) -> None:
     launched("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
 
 

@@ -107,14 +107,6 @@ def test_help_ends_in_examples_that_can_be_pasted(
         cli.parser().parse_args(example[3:])
 
 
-def test_help_is_quick() -> None:
-    code = (
-        "import sys; from elmo_core.pretraining import cli, __main__; "
-        "print(cli.parser().format_help()); sys.exit('torch' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-
-
 def test_the_documented_way(
     text: Path, tmp_path: Path, tiny_options: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,7 +131,7 @@ def test_a_missing_split_is_said(tmp_path: Path) -> None:
 # --- score
 
 
-def test_score() -> None:
+def test_the_score_is_accuracy_and_the_recall_of_each_tag() -> None:
     gold, pred = [["DT", "NN"], ["NN", "VB"]], [["DT", "NN"], ["VB", "DT"]]
     assert score(gold, pred) == pytest.approx(
         {"accuracy": 50, "recall/DT": 100, "recall/NN": 50, "recall/VB": 0}
