@@ -49,7 +49,7 @@ def some_sentences(count: int = 12) -> list[list[str]]:
     return [drawn.choices(WORDS + ODD, k=drawn.randint(1, 20)) for _ in range(count)]
 
 
-def test_sizes(kind: str, encoder: Encoder) -> None:
+def test_layers_and_width_are_as_announced(kind: str, encoder: Encoder) -> None:
     assert encoder.name
     assert encoder.layers == LAYERS[kind]
     (layers,) = encoder.encode([["The", "bank", "closed", "."]])
@@ -77,8 +77,10 @@ def test_words_and_layers_differ(kind: str, encoder: Encoder) -> None:
 
 
 def test_results_stand_on_their_own(encoder: Encoder) -> None:
-    """No view that would keep a batch in memory, and fit for an autograd graph."""
+    """Without gradient, no view that would keep a batch in memory, fit for an autograd graph."""
     for layers in encoder.encode([["a", "bank"], ["."]]):
+        assert not layers.requires_grad
+        assert layers.dtype == torch.float32
         assert layers.untyped_storage().nbytes() == layers.numel() * 4
         scale = torch.ones((), requires_grad=True)
         (layers * scale).sum().backward()
@@ -87,8 +89,13 @@ def test_results_stand_on_their_own(encoder: Encoder) -> None:
 def test_the_trainer_around_it_does_not_change_the_numbers(encoder: Encoder) -> None:
     sentences = some_sentences(4)
     expected = encoder.encode(sentences)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        got = encoder.encode(sentences)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            got = encoder.encode(sentences)
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")
     assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))
 
 
