@@ -10,17 +10,15 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from omegaconf import DictConfig
 
 import tasks
 from bench.noise import Noise
 from bench.noise.spelling import KINDS
-from bench.run.build import task_of
 from elmo_core import Placement
 from tasks.squad.data import _example
 from tasks.squad.respelling import respelled
 from tasks.squad.tokens import tokenise
-from tasks.task import DataError, Example, Task
+from tasks.task import Example, Task
 
 Prepared = Callable[[str], tuple[Task, list[Example], dict[str, torch.Tensor]]]
 names = pytest.mark.parametrize("name", tasks.names())
@@ -28,17 +26,13 @@ noises = st.builds(Noise, st.sampled_from(sorted(KINDS)), st.floats(0, 1), st.in
 
 
 @pytest.fixture(scope="module")
-def prepared(configured: Callable[..., DictConfig]) -> Prepared:
+def prepared(ready: Callable[[str], tuple[Task, Any]]) -> Prepared:
     """A task that has seen its built-in training data; some of dev, and a model's output."""
     made: dict[str, Any] = {}
 
     def get(name: str) -> Any:
         if name not in made:
-            task = task_of(configured(f"task={name}", "data=mini"))
-            try:
-                task.prepare(task.load("train"))
-            except DataError as error:
-                pytest.skip(str(error))  # no built-in data
+            task, _ = ready(name)
             dev, model = task.load("dev"), task.model(Placement("none", 0, 0)).eval()
             examples = [dev[i] for i in range(6)]
             with torch.no_grad():  # respelled, a batch has the same shapes

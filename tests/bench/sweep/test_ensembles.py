@@ -25,13 +25,9 @@ paper: {snli: {alone: 88.7, pair: 89.3}}
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> str:
-    return own_experiment(tmp_path, OWN)
-
-
-@pytest.fixture
-def experiment(bench: Callable[..., int], own: str, snli_folder: Path, tmp_path: Path) -> Any:
+def experiment(bench: Callable[..., int], snli_folder: Path, tmp_path: Path) -> Any:
     """Its exit status."""
+    own = own_experiment(tmp_path, OWN)
     folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
     return lambda *more: bench(
         *SMALL, "training.max_epochs=1", *folders, "experiment=own", own, *more
