@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PYTHON = """#!/bin/sh
 echo "$*" >> calls
 case "$*" in

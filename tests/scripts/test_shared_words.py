@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tasks import smallworld
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def said(folder: Path) -> list[str]:

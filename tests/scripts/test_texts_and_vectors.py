@@ -11,7 +11,7 @@ import pytest
 
 from elmo_core.word_vectors import WordVectors
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def script(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
