@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import random
-import re
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tasks import smallworld
-from tasks.coref.columns import read_columns
 from tasks.smallworld.claims import Phrase
 from tasks.smallworld.coreference import SIZES
 from tasks.smallworld.language import plural
 from tasks.smallworld.lexicon import NOVEL, TAXONOMIES
 from tasks.smallworld.parts import Parts
 from tasks.smallworld.stories import Story, Style, retell
+from tests.tasks.smallworld.anaphors import anaphors
 
-ROOT = Path(__file__).parents[3]
-PRONOUNS = {"she", "her", "he", "him", "it", "they", "them"}
 SPLITS = ("train", "dev", "test")
-
-
-def anaphors(split: str) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield, of what is mentioned again, how, the last word, and the words used of it before."""
-    for document in read_columns(smallworld.ensure("coref") / f"{split}.conll"):
-        tokens = [token.lower() for sentence in document.sentences for token in sentence]
-        for cluster in document.clusters:
-            before: set[str] = set()
-            for first, last in sorted(cluster):
-                words = tokens[first : last + 1]
-                if before and words[0] in PRONOUNS:
-                    yield "pronoun", words[-1], before
-                elif before and words[0] == "the":
-                    yield "same" if words[-1] in before else "other", words[-1], before
-                elif before:
-                    yield "name", words[-1], before
-                before = before | {*words}
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -49,15 +24,6 @@ def test_what_is_known_is_called_as_in_real_texts(split: str) -> None:
     found = Counter(how for how, _, _ in anaphors(split))
     shares = {how: 100 * number / found.total() for how, number in found.items()}
     assert shares == pytest.approx({"pronoun": 39, "name": 35, "same": 16, "other": 10}, abs=5)
-
-
-def test_the_script_counts_alike() -> None:
-    path = smallworld.ensure("coref") / "dev.conll"
-    command = [sys.executable, "scripts/anaphors.py", str(path)]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    shares = dict(re.findall(r": (\w+)(?: noun)?: ([\d.]+) %", said))
-    found = Counter(how for how, _, _ in anaphors("dev"))
-    assert shares == {how: f"{100 * n / found.total():.1f}" for how, n in found.items()}
 
 
 def test_dev_has_nouns_for_what_training_does_not_show() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "scripts/install"
+SCRIPT = Path(__file__).parents[2] / "scripts/install"
 PYTHON = """#!/bin/sh
 case "$*" in
   "-m venv "*) mkdir -p "$3/bin"; echo made > "$3/state"; cp whole "$3/bin/python" ;;
