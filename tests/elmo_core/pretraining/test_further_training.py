@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -30,6 +29,7 @@ from tests.elmo_core.pretraining.conftest import EVERY, state
 
 def test_a_training_starts_from_an_encoder(
     run: Callable[..., None],
+    trained: Callable[[Path], Path],
     prepared: Path,
     options: Options,
     training: Training,
@@ -38,12 +38,11 @@ def test_a_training_starts_from_an_encoder(
 ) -> None:
     """Its first step is the encoder's own; to resume it, the same encoder is asked for."""
     first, second, other = (tmp_path / name for name in ("first", "second", "other"))
-    run(first, epochs=0.3)
+    trained(first)
     given = folder.load(first)[0].bilm.state_dict()
 
-    def go_on(start: Path, **changes: Any) -> None:
-        changed = replace(training, epochs=0.3, **changes)
-        train(prepared, second, options, changed, start=start, every=EVERY, accelerator="cpu")
+    def go_on(start: Path) -> None:
+        train(prepared, second, options, training, start=start, every=EVERY, accelerator="cpu")
 
     seen = []
     original = PretrainingModule.training_step
@@ -56,7 +55,7 @@ def test_a_training_starts_from_an_encoder(
     go_on(first)
     assert all(torch.equal(seen[0][name], tensor) for name, tensor in given.items())
     assert any(not torch.equal(seen[-1][name], tensor) for name, tensor in given.items())
-    run(other, epochs=0.3, seed=7)
+    run(other, seed=7)
     with pytest.raises(TrainingError, match="start = "):
         go_on(other)
 
