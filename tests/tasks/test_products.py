@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 from elmo_core import Placement
 from elmo_core.products import learned, path
 
-STEPS = 50
+STEPS = 12
 DIM = 16
 
 SIZES = {
