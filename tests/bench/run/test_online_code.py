@@ -80,7 +80,7 @@ def test_each_block_is_coded_by_a_run_on_what_came_before(
 ) -> None:
     """Brute force: runs of their own with a small train_share, their heads loaded, their logits
     summed label by label."""
-    data = write(tmp_path / "data", {"train": 40, "dev": 80}, by_first_letter)
+    data = write(tmp_path / "data", {"train": 8, "dev": 80}, by_first_letter)
     vectors = tmp_path / "vectors.txt"  # the same table in all runs, which then begin alike
     vectors.write_text("".join(f"{word} 0.5 0.5\n" for word in WORDS))
     placement = ("elmo.layers=1", "elmo.dropout=0.5")
@@ -88,16 +88,16 @@ def test_each_block_is_coded_by_a_run_on_what_came_before(
     code = coded(data, *words, "training.online_code=true").online_code
     assert code is not None
     assert code.choices == 4
-    assert [block.known for block in code.blocks] == [0, *ends(40)[:-1]]
-    assert [block.labels for block in code.blocks] == [6, 6, 18, 30, 60, 120]
+    assert [block.known for block in code.blocks] == [0, *ends(8)[:-1]]
+    assert [block.labels for block in code.blocks] == [6, 6, 12, 24]
     assert code.blocks[0].bits == 6 * math.log2(4)
     bits = [code.blocks[0].bits]
-    for block, end in zip(code.blocks[1:], ends(40)[1:], strict=True):
-        own = coded(data, *words, f"data.train_share={block.known / 40}")
+    for block, end in zip(code.blocks[1:], ends(8)[1:], strict=True):
+        own = coded(data, *words, f"data.train_share={block.known / 8}")
         bits.append(by_hand(tmp_path / "runs" / "pos" / own.run_id, block.known, end))
     assert [block.bits for block in code.blocks] == pytest.approx(bits, rel=1e-5)
     assert code.bits == pytest.approx(sum(bits))
-    assert code.compression == pytest.approx(240 * math.log2(4) / sum(bits))
+    assert code.compression == pytest.approx(48 * math.log2(4) / sum(bits))
 
 
 def by_hand(folder: Path, known: int, end: int) -> float:
@@ -120,8 +120,8 @@ def by_hand(folder: Path, known: int, end: int) -> float:
 def test_labels_by_lot_cannot_be_compressed_and_a_rule_can(
     coded: Callable[..., Finished], tmp_path: Path
 ) -> None:
-    sizes = {"train": 400, "dev": 80}
-    words = ("elmo.placement=none", "training.online_code=true", "training.patience=2")
+    sizes = {"train": 100, "dev": 80}
+    words = ("elmo.placement=none", "training.online_code=true", "training.max_epochs=10")
     fast = ("training.optimizer.lr=0.1", "training.batch_size=10")
     codes = [
         coded(write(tmp_path / name, sizes, tag), *words, *more).online_code
