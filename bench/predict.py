@@ -38,7 +38,7 @@ COLUMNS = re.compile(r"-DOCSTART-|#begin document|.*\S\t|.*\s[BIES]-[A-Z]+\s*$")
 """Rows of files that have a token a line, in columns. Few texts look like one."""
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     parser = argparse.ArgumentParser(
         "python -m bench.predict",
@@ -53,7 +53,7 @@ def main() -> None:
         "--batch-size", type=whole_number, default=32, help="lines at a time (default: 32)"
     )
     add_trust(parser)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     with exit_status(debug=False), ExitStack() as files:
         if given.output and _same_file(given.output, given.input):
             raise RunError(f"--output {given.output}: is the input, which it would replace")

@@ -17,6 +17,7 @@ from bench.choice import Choice
 from elmo_core.encoders.checked import Checked
 from elmo_core.store.files import shards_in
 from tests.bench.small import SMALL
+from tests.bench.verbs import said
 from tests.conftest import TINY_ENCODER
 
 Small = Callable[..., Path]
@@ -161,10 +162,8 @@ def test_build_then_a_run_reads(
 def test_build_explains_mistakes(
     word: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as stop:
-        features.main(["build", word])
-    assert stop.value.code == 2
-    assert expected in capsys.readouterr().err
+    status, _, told = said(capsys, features.main, ["build", word])
+    assert (status, expected in told) == (2, True), told
 
 
 def test_a_file_is_no_folder_for_features(
@@ -172,7 +171,7 @@ def test_a_file_is_no_folder_for_features(
 ) -> None:
     (tmp_path / "file").touch()
     for place in ("file", "file/below"):
-        with pytest.raises(SystemExit) as stop:
-            features.main(["build", "task=ner", f"features.dir={tmp_path / place}", *TINY_ENCODER])
-        assert stop.value.code == 2
-        assert f"features: {tmp_path / 'file'} is no folder" in capsys.readouterr().err
+        words = ("task=ner", f"features.dir={tmp_path / place}", *TINY_ENCODER)
+        status, _, told = said(capsys, features.main, ["build", *words])
+        assert status == 2
+        assert f"features: {tmp_path / 'file'} is no folder" in told

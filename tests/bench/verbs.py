@@ -14,9 +14,13 @@ def said(
 ) -> tuple[int, str, str]:
     """Return a program's exit status on these words, what it says, and what of errors."""
     capsys.readouterr()
-    status = 0
+    return status(program, words), *capsys.readouterr()
+
+
+def status(program: Callable[[list[str]], object], words: Iterable[object]) -> int:
+    """Return a program's exit status on these words."""
     try:
         program([str(word) for word in words])
     except SystemExit as stop:
-        status = int(stop.code or 0)
-    return status, *capsys.readouterr()
+        return int(stop.code or 0)
+    return 0

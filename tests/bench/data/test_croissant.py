@@ -10,6 +10,7 @@ import pytest
 from bench.data.__main__ import main
 from bench.data.croissant import card
 from tasks.base.published import Source, published
+from tests.bench.verbs import said
 
 each_set = pytest.mark.parametrize("source", published(), ids=lambda s: f"{s.task}/{s.name}")
 
@@ -28,15 +29,12 @@ def test_a_card_says_what_is_published(source: Source) -> None:
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["card", "wnut17"])
-    assert not stop.value.code
-    assert json.loads(capsys.readouterr().out)["citeAs"].startswith("Derczynski")
+    status, shown, _ = said(capsys, main, ["card", "wnut17"])
+    assert status == 0
+    assert json.loads(shown)["citeAs"].startswith("Derczynski")
     for name, says in (("glove", "glove is no data set"), ("mini", "mini is built in")):
-        with pytest.raises(SystemExit) as stop:
-            main(["card", name])
-        assert stop.value.code == 2
-        assert says in capsys.readouterr().err
+        status, _, told = said(capsys, main, ["card", name])
+        assert (status, says in told) == (2, True), told
 
 
 @each_set

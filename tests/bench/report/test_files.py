@@ -13,6 +13,7 @@ import pytest
 from bench.config import CONF
 from bench.report.__main__ import main
 from tests.bench.made_up import Maker
+from tests.bench.verbs import said
 
 FORMATS = ("report.md", "report.tex", "report.csv", "index.html")
 
@@ -55,11 +56,10 @@ def test_one_experiment_alone(
     assert included
     for name in included:
         assert (tmp_path / name).read_bytes().startswith(b"%PDF")
-    with pytest.raises(SystemExit) as stop:
-        main([*words, "tabel2"])
-    assert stop.value.code == 2
-    assert "--only tabel2: there is" in (said := capsys.readouterr().err)
-    assert "did you mean 'table2'?" in said
+    status, _, told = said(capsys, main, [*words, "tabel2"])
+    assert status == 2
+    assert "--only tabel2: there is" in told
+    assert "did you mean 'table2'?" in told
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,8 @@ def test_a_folder_without_runs_is_one_clear_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     arrange(tmp_path / "runs")
-    with pytest.raises(SystemExit) as stop:
-        main([str(tmp_path / "runs")])
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err
+    status, _, told = said(capsys, main, [tmp_path / "runs"])
+    assert (status, message in told) == (2, True), told
 
 
 def test_a_file_is_no_place_for_a_report(
@@ -87,12 +85,10 @@ def test_a_file_is_no_place_for_a_report(
 ) -> None:
     Maker(tmp_path / "runs").two_columns()
     (tmp_path / "file").touch()
-    with pytest.raises(SystemExit) as stop:
-        main([str(tmp_path / "runs"), "-o", str(tmp_path / "file")])
-    assert stop.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: cannot write {tmp_path / 'file'}")
-    assert said.count("\n") == 1
+    status, _, told = said(capsys, main, [tmp_path / "runs", "-o", tmp_path / "file"])
+    assert status == 2
+    assert told.startswith(f"error: cannot write {tmp_path / 'file'}")
+    assert told.count("\n") == 1
 
 
 @pytest.mark.filterwarnings("error:constrained_layout not applied")

@@ -121,7 +121,7 @@ def test_a_head_does_not_take_another_encoders_vectors(
     verbs: list[tuple[Callable[[list[str]], object], list[object]]] = [
         (evaluate, ["--force", one, f"data.dir={snli_folder}"]),
         (ensemble, ["--force", one, two]),
-        (predicted, [one, "--input", tmp_path / "pairs.jsonl"]),
+        (predict.main, [one, "--input", tmp_path / "pairs.jsonl"]),
     ]
     for program, given in verbs:
         status, _, err = said(capsys, program, given)
@@ -130,9 +130,3 @@ def test_a_head_does_not_take_another_encoders_vectors(
     for program, given in verbs:
         status, _, err = said(capsys, program, given)
         assert (status, "there is mine with" in err) == (2, True), err
-
-
-def predicted(words: list[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["bench.predict", *words])
-        predict.main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,12 +40,6 @@ def runs(
     return sorted(found, key=lambda run: json.loads((run / "result.json").read_text())["seed"])
 
 
-def predicted(words: list[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["bench.predict", *words])
-        predict.main()
-
-
 def test_what_is_not_here_is_named_with_the_way_out(
     runs: list[Path], snli_folder: Path, tmp_path: Path, capsys: Shown
 ) -> None:
@@ -55,7 +48,7 @@ def test_what_is_not_here_is_named_with_the_way_out(
     data = f"data.dir=pairs: not in {tmp_path / 'else'}: {WAY_OUT}"
     noisy = (run, "--noise", "typos=0.5", "--split", "dev")
     for program, words, message in (
-        (predicted, (run,), encoder),
+        (predict.main, (run,), encoder),
         (ensemble, ("--seeds", run), encoder),
         (evaluate, (run, f"data.dir={snli_folder}"), encoder),
         (evaluate, noisy, data),
@@ -77,7 +70,7 @@ def test_what_is_not_needed_may_be_gone(
     shutil.copy(tmp_path / "home" / "mine.safetensors", ".")
     line = json.dumps({"premise": "A man is asleep.", "hypothesis": "A man is awake."})
     (tmp_path / "in.jsonl").write_text(line)
-    assert said(capsys, predicted, (runs[0], "--input", tmp_path / "in.jsonl"))[0] == 0
+    assert said(capsys, predict.main, (runs[0], "--input", tmp_path / "in.jsonl"))[0] == 0
     other = (runs[0], f"data.dir={snli_folder}", "--split", "dev")
     assert said(capsys, evaluate, other)[0] == 0
     Path("mine.safetensors").unlink()
@@ -88,6 +81,6 @@ def test_what_is_not_needed_may_be_gone(
 
 def test_a_file_that_is_here_is_told_as_it_is(runs: list[Path], capsys: Shown) -> None:
     Path("mine.safetensors").write_text("damaged")
-    status, _, told = said(capsys, predicted, (runs[0],))
+    status, _, told = said(capsys, predict.main, (runs[0],))
     assert (status, WAY_OUT in told) == (2, False), told
     assert "mine.safetensors" in told
