@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def test_a_closed_pipe_ends_a_preparation(tmp_path: Path) -> None:
     assert (status, "Error" in shown) == (1, False)  # a bar is shown, no traceback
 
 
-def test_a_closed_pipe_ends_predictions(small: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_predictions(finished_run: Path, tmp_path: Path) -> None:
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"premise": "A man sleeps.", "hypothesis": "He runs."}\n' * 3)
-    assert ends("bench.predict", small(), "--input", lines) == (1, "")
+    assert ends("bench.predict", finished_run, "--input", lines) == (1, "")

@@ -6,16 +6,15 @@ import io
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench import predict
+from tests.bench import verbs
 
 PAIR = {"premise": "A man is asleep.", "hypothesis": "A man is awake."}
 
@@ -34,100 +33,92 @@ def said(
     def called(
         *arguments: Any, lines: str = "", source: type[io.TextIOWrapper] = io.TextIOWrapper
     ) -> tuple[list[dict[str, Any]], str]:
-        monkeypatch.setattr(sys, "argv", ["bench.predict", *map(str, arguments)])
         given = io.BytesIO(lines.encode("utf-8", "surrogateescape"))
         monkeypatch.setattr(sys, "stdin", source(given))
-        capsys.readouterr()
-        with suppress(SystemExit):
-            predict.main()
-        out, err = capsys.readouterr()
+        _, out, err = verbs.said(capsys, predict.main, arguments)
         return [json.loads(line) for line in out.splitlines()], err
 
     return called
 
 
 def test_new_pairs_from_a_file_and_from_standard_input(
-    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+    finished_run: Path, said: Callable[..., Any], tmp_path: Path
 ) -> None:
-    folder = small("elmo.placement=input+output")
     lines = "\n".join([json.dumps(PAIR), "", json.dumps({**PAIR, "id": "second"})])
-    rows, _ = said(folder, lines=lines)
+    rows, _ = said(finished_run, lines=lines)
     assert [row["id"] for row in rows] == ["1", "second"]
     assert rows[0]["premise"] == PAIR["premise"]
     assert rows[0]["prediction"] in rows[0]["probabilities"]
     assert rows[0]["probabilities"] == pytest.approx(rows[1]["probabilities"])
     assert "gold" not in rows[0]
     (tmp_path / "in.jsonl").write_text(lines, encoding="utf-8-sig")  # as some editors do
-    said(folder, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
+    said(finished_run, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
     assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
 
 
-def test_who_types_is_told_what(small: Callable[..., Path], said: Callable[..., Any]) -> None:
-    folder = small()
-    assert said(folder, lines=json.dumps(PAIR))[1] == ""
-    rows, told = said(folder, lines=json.dumps(PAIR), source=Keyboard)
+def test_who_types_is_told_what(finished_run: Path, said: Callable[..., Any]) -> None:
+    assert said(finished_run, lines=json.dumps(PAIR))[1] == ""
+    rows, told = said(finished_run, lines=json.dumps(PAIR), source=Keyboard)
     assert rows[0]["premise"] == PAIR["premise"]
     assert 'such as {"premise": "A man sleeps."' in told
 
 
 def test_what_a_user_can_mend_is_one_line(
-    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+    finished_run: Path, said: Callable[..., Any], tmp_path: Path
 ) -> None:
-    folder = small()
     for lines, message in (
         ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
         ('\n{"premise": ', "line 2 is not JSON"),
         ("plain text", "line 1: needs the field 'premise'"),
         ("plain text", '; an example: {"premise": "A man sleeps.", "hypothesis": '),
     ):
-        _, error = said(folder, lines=lines)
+        _, error = said(finished_run, lines=lines)
         assert message in error
         assert "Traceback" not in error
     (tmp_path / "latin-1").write_bytes(b'\n{"premise": "na\xefve"}\n')
-    assert "line 2 is not UTF-8" in said(folder, "--input", tmp_path / "latin-1")[1]
+    assert "line 2 is not UTF-8" in said(finished_run, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no result.json" in said(tmp_path)[1]
-    assert "No such file" in said(folder, "--input", tmp_path / "gone")[1]
-    unfinished = shutil.copytree(folder, tmp_path / "unfinished")
+    assert "No such file" in said(finished_run, "--input", tmp_path / "gone")[1]
+    unfinished = shutil.copytree(finished_run, tmp_path / "unfinished")
     (unfinished / "result.json").unlink()
     assert "is no finished run: it has no result.json" in said(unfinished)[1]
     (tmp_path / "in").write_text(json.dumps(PAIR))
     given = ("--input", tmp_path / "in", "--output", tmp_path / "in")
-    assert "is the input, which it would replace" in said(folder, *given)[1]
+    assert "is the input, which it would replace" in said(finished_run, *given)[1]
     assert json.loads((tmp_path / "in").read_text()) == PAIR
 
 
 def test_what_was_predicted_before_stays_until_all_is_answered(
-    small: Callable[..., Path], said: Callable[..., Any], tmp_path: Path
+    finished_run: Path, said: Callable[..., Any], tmp_path: Path
 ) -> None:
-    folder, out, part = small(), tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    out, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     out.write_text("of before")
     given = ("--input", tmp_path / "in.jsonl", "--output", out)
     (tmp_path / "in.jsonl").write_text("{}\n")
-    assert "line 1: needs the field" in said(folder, *given)[1]
+    assert "line 1: needs the field" in said(finished_run, *given)[1]
     assert (out.read_text(), part.exists()) == ("of before", False)
     (tmp_path / "in.jsonl").write_text(f"{json.dumps(PAIR)}\n{{}}\n")
-    told = said(folder, *given)[1]
+    told = said(finished_run, *given)[1]
     assert f"the answers so far are in {part}" in told
     assert "line 2: needs the field" in told
     assert out.read_text() == "of before"
     assert len(part.read_text().splitlines()) == 1
     (tmp_path / "in.jsonl").write_text(json.dumps(PAIR))
-    said(folder, *given[:2], "--output", os.devnull)
+    said(finished_run, *given[:2], "--output", os.devnull)
     assert not Path(os.devnull).is_file()
-    said(folder, *given)
+    said(finished_run, *given)
     assert (len(out.read_text().splitlines()), part.exists()) == (1, False)
 
 
-def test_answers_are_utf_8_whatever_the_terminal_says(small: Callable[..., Path]) -> None:
+def test_answers_are_utf_8_whatever_the_terminal_says(
+    finished_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line = json.dumps({**PAIR, "premise": "Zoë sees Łódź."}, ensure_ascii=False)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.predict", str(small())],
-        input=line.encode(),
-        stdout=subprocess.PIPE,
-        check=True,
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-    )
-    assert json.loads(done.stdout)["premise"] == "Zoë sees Łódź."
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(line.encode()), "latin-1"))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "latin-1"))
+    predict.main([str(finished_run)])
+    assert json.loads(written.getvalue())["premise"] == "Zoë sees Łódź."
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench.conftest import small
+from tests.bench.conftest import finished, finished_run
 from tests.elmo_core.pretraining.conftest import (
     options,
     prepared,
@@ -19,11 +19,12 @@ from tests.faults.readers import kinds
 from tests.tasks.conftest import wsd_folder
 
 __all__ = [
+    "finished",
+    "finished_run",
     "options",
     "prepared",
     "prepared_once",
     "run",
-    "small",
     "text",
     "trained_once",
     "training",

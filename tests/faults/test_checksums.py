@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,6 @@ from bench.errors import RunError
 from bench.predict import Predictor
 from bench.run.record import Record
 from tests.faults.damage import flip
-
-
-@pytest.fixture
-def folder(small: Callable[..., Path]) -> Path:
-    return small("training.max_epochs=1")
 
 
 def changed(path: Path) -> None:
@@ -33,28 +27,28 @@ def changed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["head.safetensors", "vocabulary.json"])
-def test_predict_refuses_a_file_that_has_changed(name: str, folder: Path) -> None:
-    Predictor(folder)
-    changed(folder / name)
+def test_predict_refuses_a_file_that_has_changed(name: str, finished: Path) -> None:
+    Predictor(finished)
+    changed(finished / name)
     with pytest.raises(RunError, match=rf"{name}: damaged \(not as the run wrote it\)"):
-        Predictor(folder)
+        Predictor(finished)
 
 
-def test_an_ensemble_refuses_predictions_that_have_changed(folder: Path) -> None:
-    assert Member.of(folder).examples["dev"]
-    changed(folder / "predictions.jsonl")
+def test_an_ensemble_refuses_predictions_that_have_changed(finished: Path) -> None:
+    assert Member.of(finished).examples["dev"]
+    changed(finished / "predictions.jsonl")
     with pytest.raises(RunError, match=r"predictions\.jsonl: damaged"):
-        _ = Member.of(folder).examples
+        _ = Member.of(finished).examples
 
 
-def test_older_records_have_no_checksums(folder: Path) -> None:
-    result = json.loads((folder / "result.json").read_text())
+def test_older_records_have_no_checksums(finished: Path) -> None:
+    result = json.loads((finished / "result.json").read_text())
     assert set(result.pop("files")) == {"head.safetensors", "vocabulary.json", "predictions.jsonl"}
-    (folder / "result.json").write_text(json.dumps(result))
-    changed(folder / "head.safetensors")
-    Predictor(folder)
-    Record(folder).verify("head.safetensors")
+    (finished / "result.json").write_text(json.dumps(result))
+    changed(finished / "head.safetensors")
+    Predictor(finished)
+    Record(finished).verify("head.safetensors")
 
 
-def test_a_copy_elsewhere_is_as_good(folder: Path, tmp_path: Path) -> None:
-    Predictor(Path(shutil.copytree(folder, tmp_path / "elsewhere" / "snli" / "x")))
+def test_a_copy_elsewhere_is_as_good(finished: Path, tmp_path: Path) -> None:
+    Predictor(Path(shutil.copytree(finished, tmp_path / "elsewhere" / "snli" / "x")))

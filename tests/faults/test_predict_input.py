@@ -11,27 +11,20 @@ from pathlib import Path
 import pytest
 
 from bench import predict
+from tests.bench.verbs import said
 
 GOOD = b'{"premise": "A man.", "hypothesis": "He runs."}\n'
 
 
 @pytest.fixture
 def called(
-    small: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    finished_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
     """The exit status, the output and the errors for this standard input."""
-    folder = small("training.max_epochs=1")
 
     def call(lines: bytes, *arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["bench.predict", str(folder), *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
-        capsys.readouterr()
-        status = 0
-        try:
-            predict.main()
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return status, *capsys.readouterr()
+        return said(capsys, predict.main, (finished_run, *arguments))
 
     return call
 
@@ -53,11 +46,11 @@ BAD = (
 
 def test_input_that_is_none(called: Callable[..., tuple[int, str, str]]) -> None:
     for line in BAD:
-        status, _, said = called(GOOD + line + b"\n")
+        status, _, told = called(GOOD + line + b"\n")
         assert status == 2, line[:60]
-        assert said.startswith("error: line 2"), said[:200]
-        assert said.count("\n") == 1, said[:200]
-        assert len(said) < 500
+        assert told.startswith("error: line 2"), told[:200]
+        assert told.count("\n") == 1, told[:200]
+        assert len(told) < 500
 
 
 def test_a_byte_order_mark_is_no_text(called: Callable[..., tuple[int, str, str]]) -> None:
@@ -70,7 +63,7 @@ def test_a_place_that_cannot_be_written_is_one_line(
     called: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
     for output in (tmp_path, tmp_path / "none" / "out.jsonl"):
-        status, _, said = called(GOOD, "--output", output)
+        status, _, told = called(GOOD, "--output", output)
         assert status == 2
-        assert said.startswith(f"error: {output}: ")
-        assert said.count("\n") == 1
+        assert told.startswith(f"error: {output}: ")
+        assert told.count("\n") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,8 @@ def _paths(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         yield from _paths(value, (*place, key))
 
 
-def test_every_part_spoiled_is_read_or_named(small: Callable[..., Path], tmp_path: Path) -> None:
-    folder = small("elmo.placement=input", "training.max_epochs=1")
-    content = json.loads((folder / "result.json").read_text())
+def test_every_part_spoiled_is_read_or_named(finished_run: Path, tmp_path: Path) -> None:
+    content = json.loads((finished_run / "result.json").read_text())
     path = tmp_path / "result.json"
     for what, changed in spoiled(content):
         path.write_text(json.dumps(changed))
@@ -66,25 +65,19 @@ def _said(path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_the_report_shows_or_names_each(
-    small: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = small("elmo.placement=input", "training.max_epochs=1")
-    content = json.loads((folder / "result.json").read_text())
+def test_the_report_shows_or_names_each(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = json.loads((finished / "result.json").read_text())
     for number, (_, changed) in enumerate(spoiled(content)):
-        other = Path(shutil.copytree(folder, folder.with_name(f"input-{number:010}")))
+        other = Path(shutil.copytree(finished, finished.with_name(f"input-{number:010}")))
         (other / "result.json").write_text(json.dumps(changed))
     capsys.readouterr()
-    report([str(folder.parents[1])])
+    report([str(finished.parents[1])])
     assert "damaged" in capsys.readouterr().err
 
 
-def test_a_configuration_that_is_a_list(
-    small: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = small("training.max_epochs=1")
-    (folder / "config.yaml").write_text("[a, b]\n")
+def test_a_configuration_that_is_a_list(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (finished / "config.yaml").write_text("[a, b]\n")
     capsys.readouterr()
-    report([str(folder.parents[1])])
+    report([str(finished.parents[1])])
     assert "index.html" in capsys.readouterr().out
-    assert Record(folder).finished()
+    assert Record(finished).finished()

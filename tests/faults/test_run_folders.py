@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +18,7 @@ from bench.ensemble.__main__ import main as ensemble
 from bench.errors import RunError
 from bench.predict import Predictor
 from bench.run.trust import read
-from tests.bench.small import SMALL
 from tests.bench.verbs import said
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, snli_folder: Path) -> Path:
-    runs = tmp_path_factory.mktemp("trust") / "runs"
-    words = [*SMALL, "training.max_epochs=1", f"data.dir={snli_folder}", f"paths.runs={runs}"]
-    subprocess.run([sys.executable, "-m", "bench", *words], check=True, capture_output=True)
-    return next(runs.glob("snli/*"))
-
-
-@pytest.fixture
-def folder(finished: Path, tmp_path: Path) -> Path:
-    """A copy to be spoiled."""
-    return Path(shutil.copytree(finished, tmp_path / "snli" / finished.name))
 
 
 class Evil:
@@ -104,32 +87,30 @@ def spoil(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("part", ["encoder", "task"])
 def test_a_folder_builds_nothing_that_is_not_ours(
-    way: str, part: str, folder: Path, tmp_path: Path
+    way: str, part: str, finished: Path, tmp_path: Path
 ) -> None:
     named = {"name": "snli"} if part == "task" else {}
-    spoil(folder, **{part: {**named, **evil(tmp_path)[way]}})
+    spoil(finished, **{part: {**named, **evil(tmp_path)[way]}})
     with pytest.raises(RunError, match=r"is not of this suite.*--trust"):
-        Predictor(folder)
+        Predictor(finished)
     assert not (tmp_path / "marker").exists()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nor_does_an_ensemble(
-    way: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    way: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = Path(shutil.copytree(folder, folder.parent / "input-0000000000"))
+    other = Path(shutil.copytree(finished, finished.parent / "input-0000000000"))
     result = json.loads((other / "result.json").read_text())
     (other / "result.json").write_text(json.dumps({**result, "run_id": other.name}))
     spoil(other, encoder=evil(tmp_path)[way])
-    with pytest.raises(SystemExit) as stop:
-        ensemble(["--mixed", str(folder), str(other)])
-    assert stop.value.code == 2
-    assert "is not of this suite" in capsys.readouterr().err
+    status, _, told = said(capsys, ensemble, ["--mixed", finished, other])
+    assert (status, "is not of this suite" in told) == (2, True), told
     assert not (tmp_path / "marker").exists()
 
 
 def test_a_package_is_trusted_by_name(
-    folder: Path,
+    finished: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -139,20 +120,18 @@ def test_a_package_is_trusted_by_name(
         "def mine(**shape): return random_elmo(**shape)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    encoder = dict(OmegaConf.load(folder / "config.yaml").encoder)
-    spoil(folder, encoder={**encoder, "_target_": "trusted_package.mine"})
+    encoder = dict(OmegaConf.load(finished / "config.yaml").encoder)
+    spoil(finished, encoder={**encoder, "_target_": "trusted_package.mine"})
     (tmp_path / "in").write_text('{"premise": "A man sleeps.", "hypothesis": "He runs."}')
 
     def predicted(words: list[str]) -> None:
-        given = [str(folder), "--input", str(tmp_path / "in"), *words]
-        monkeypatch.setattr(sys, "argv", ["bench.predict", *given])
-        predict.main()
+        predict.main([str(finished), "--input", str(tmp_path / "in"), *words])
 
     def together(words: list[str]) -> None:
-        ensemble(["--force", str(folder), str(folder.with_name(other)), *words])
+        ensemble(["--force", str(finished), str(finished.with_name(other)), *words])
 
     other = "input-0000000000"
-    copy = shutil.copytree(folder, folder.with_name(other))
+    copy = shutil.copytree(finished, finished.with_name(other))
     result = json.loads((copy / "result.json").read_text())
     (copy / "result.json").write_text(json.dumps({**result, "run_id": other, "seed": 2}))
     spoil(copy, seed=2)
@@ -161,9 +140,9 @@ def test_a_package_is_trusted_by_name(
         assert (status, "--trust trusted_package" in err) == (2, True)
         status, out, err = said(capsys, program, ["--trust", "trusted_package"])
         assert (status, answer in out) == (0, True), err
-    spoil(folder, encoder={**encoder, "_target_": "trusted_package.loads"})
+    spoil(finished, encoder={**encoder, "_target_": "trusted_package.loads"})
     with pytest.raises(RunError, match="is not of this suite"):
-        Predictor(folder, ["trusted_package"])
+        Predictor(finished, ["trusted_package"])
 
 
 @pytest.mark.parametrize(
@@ -204,20 +183,20 @@ def test_bytes_that_are_no_text_get_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["vocabulary.json", "head.safetensors", "config.yaml"])
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff" * 64, b'{"words": 1}', b"null"])
-def test_a_damaged_file_is_named(name: str, content: bytes, folder: Path) -> None:
-    (folder / name).write_bytes(content)
+def test_a_damaged_file_is_named(name: str, content: bytes, finished: Path) -> None:
+    (finished / name).write_bytes(content)
     with pytest.raises(RunError, match=name) as error:
-        Predictor(folder)
+        Predictor(finished)
     assert "\n" not in str(error.value)
 
 
-def test_a_cut_head_is_named(folder: Path) -> None:
-    head = folder / "head.safetensors"
+def test_a_cut_head_is_named(finished: Path) -> None:
+    head = finished / "head.safetensors"
     head.write_bytes(head.read_bytes()[:-100])
     with pytest.raises(RunError, match=r"head\.safetensors: damaged"):
-        Predictor(folder)
+        Predictor(finished)
 
 
-def test_what_a_run_wrote_is_read_back(folder: Path) -> None:
-    written = OmegaConf.load(folder / "config.yaml")
-    assert read(folder / "config.yaml") == written
+def test_what_a_run_wrote_is_read_back(finished: Path) -> None:
+    written = OmegaConf.load(finished / "config.yaml")
+    assert read(finished / "config.yaml") == written

@@ -25,9 +25,8 @@ def threads() -> Any:
     torch.set_num_threads(before)
 
 
-def test_a_record_says_what_it_was_made_with(small: Small, result: Result) -> None:
-    folder = small()
-    made = result(folder)
+def test_a_record_says_what_it_was_made_with(finished: Path, result: Result) -> None:
+    made = result(finished)
     (sitting,) = made["provenance"]
     assert datetime.fromisoformat(sitting["date"]).utcoffset() is not None
     assert sitting["command"].startswith("python -m bench task=snli task.hidden=8")
@@ -38,12 +37,12 @@ def test_a_record_says_what_it_was_made_with(small: Small, result: Result) -> No
         assert sitting[key]
     assert {"python", "elmo-bench", "torch", "datasets", "numpy"} <= made["versions"].keys()
     assert "mypy" not in made["versions"]  # an extra's
-    lines = (folder / "environment.txt").read_text().splitlines()
+    lines = (finished / "environment.txt").read_text().splitlines()
     assert f"safetensors=={version('safetensors')}" in lines
 
 
-def test_steps_stand_beside_epochs(small: Small, result: Result) -> None:
-    made = result(small())
+def test_steps_stand_beside_epochs(finished: Path, result: Result) -> None:
+    made = result(finished)
     assert [each["epoch"] for each in made["history"]] == [1, 2, 3]
     steps = [each["steps"] for each in made["history"]]
     assert steps == [steps[0], 2 * steps[0], 3 * steps[0]]
@@ -81,17 +80,16 @@ def test_a_checkpoint_that_counted_from_0_is_gone_on_with(small: Small, result: 
 
 def test_another_number_of_processes_cannot_go_on(
     bench: Callable[..., int],
-    small: Small,
+    finished: Path,
     snli_folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    folder = small()
-    last = folder / "checkpoints" / "last.ckpt"
+    last = finished / "checkpoints" / "last.ckpt"
     content = torch.load(last, weights_only=True)
     content["callbacks"]["Sittings"]["sittings"][0]["world_size"] = 2
     torch.save(content, last)
-    (folder / "result.json").unlink()
+    (finished / "result.json").unlink()
     assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}") == 2
     error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
     assert error == [

@@ -34,7 +34,8 @@ def test_builtin_data_end_to_end(
     bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str], result: Result
 ) -> None:
     arguments = ("elmo.placement=input+output", "training.max_epochs=2", f"paths.runs={tmp_path}")
-    assert bench(*SMALL, "task.hidden=32", "task.word_dim=32", *arguments) == 0
+    sizes = ("task.hidden=32", "task.word_dim=32", "data.train_share=0.05")
+    assert bench(*SMALL, *sizes, *arguments) == 0
     (folder,) = tmp_path.glob("snli/*")
     shown = capsys.readouterr().out
     for expected in ("dev accuracy", "test accuracy", "majority class", "γ =", "mix, output"):
@@ -55,23 +56,24 @@ def test_builtin_data_end_to_end(
     assert 100 * sum(right) / len(right) == pytest.approx(made["primary"]["value"])
 
 
-def test_two_runs_are_equal_bit_for_bit(small: Small) -> None:
-    one, two = small(runs="one"), small(runs="two")
-    assert one.name == two.name
+def test_two_runs_are_equal_bit_for_bit_and_those_of_two_seeds_are_not(
+    small: Small, finished: Path
+) -> None:
+    again, other = small(runs="again"), small("seed=2")
+    assert finished.name == again.name != other.name
     for name in ("predictions.jsonl", "head.safetensors", "vocabulary.json"):
-        assert (one / name).read_bytes() == (two / name).read_bytes()
-
-
-def test_another_seed_is_another_run(small: Small) -> None:
-    one, two = small(), small("seed=2")
-    assert (one / "head.safetensors").read_bytes() != (two / "head.safetensors").read_bytes()
+        assert (finished / name).read_bytes() == (again / name).read_bytes()
+    heads = [(run / "head.safetensors").read_bytes() for run in (finished, other)]
+    assert heads[0] != heads[1]
 
 
 def test_finished_run_is_shown_not_repeated(
-    small: Small, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    small: Small,
+    finished: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = small()
-    before = (folder / "result.json").stat().st_mtime_ns
+    before = (finished / "result.json").stat().st_mtime_ns
     capsys.readouterr()
     small()
     assert "force=true" in capsys.readouterr().out
@@ -79,9 +81,9 @@ def test_finished_run_is_shown_not_repeated(
         patch.setattr(rank_zero_only, "rank", 1)  # nor by the other processes that Slurm starts
         small()
     assert not capsys.readouterr().out
-    assert (folder / "result.json").stat().st_mtime_ns == before
+    assert (finished / "result.json").stat().st_mtime_ns == before
     small("force=true")
-    assert (folder / "result.json").stat().st_mtime_ns != before
+    assert (finished / "result.json").stat().st_mtime_ns != before
 
 
 def test_checkpoints_hold_what_is_trained_and_nothing_else(small: Small, tmp_path: Path) -> None:
@@ -102,25 +104,32 @@ def test_the_penalty_pulls_the_mix_towards_uniform(small: Small) -> None:
         weights = state["model.placement.mixes.input.w"].softmax(0)
         return float(weights.max() - weights.min())
 
-    long = ("training.max_epochs=30", "training.patience=30", "training.optimizer.lr=0.01")
-    common = ("elmo.placement=input", "elmo.layer_norm=false", *long)
+    steps = ("training.batch_size=4", "training.max_epochs=4", "training.optimizer.lr=0.01")
+    common = ("elmo.placement=input", "elmo.layer_norm=false", *steps)
     free, held = small(*common, "elmo.l2=0"), small(*common, "elmo.l2=1000")
     assert spread(held) < spread(free) / 5
 
 
-def test_dev_is_scored_once_an_epoch_and_the_best_one_reported(
+def test_dev_is_scored_once_an_epoch_and_test_in_the_end(
     small: Small, monkeypatch: pytest.MonkeyPatch, result: Result
 ) -> None:
     passes: list[str] = []
-    begin = BenchModule.on_validation_epoch_start
+    predicted: list[str] = []
+    begin, predict = BenchModule.on_validation_epoch_start, SNLI.predict
 
-    def noted(self: BenchModule) -> None:
+    def begun(self: BenchModule) -> None:
         passes.append(str(self.trainer.state.fn))
         begin(self)
 
-    monkeypatch.setattr(BenchModule, "on_validation_epoch_start", noted)
+    def noted(self: SNLI, output: Any, examples: Any) -> Any:
+        predicted.extend(example["id"].rstrip("0123456789") for example in examples)
+        return predict(self, output, examples)
+
+    monkeypatch.setattr(BenchModule, "on_validation_epoch_start", begun)
+    monkeypatch.setattr(SNLI, "predict", noted)
     folder = small("training.max_epochs=4", "training.optimizer.lr=0.05")
     assert passes == ["TrainerFn.FITTING"] * 4
+    assert predicted == 4 * 20 * ["dev"] + 20 * ["test"]  # nothing of test before training is over
     found = result(folder)
     best = max(found["history"], key=lambda epoch: epoch["dev"]["accuracy"])
     assert found["best_epoch"] == best["epoch"]
@@ -140,21 +149,6 @@ def test_the_best_epoch_is_the_checkpoints_where_scores_nearly_tie(
     kept = torch.load(folder / "checkpoints" / "best.ckpt", weights_only=True)
     assert result(folder)["best_epoch"] == len(kept["history"]) == 1
     assert result(folder)["metrics"]["dev"] == {"accuracy": 50}
-
-
-def test_nothing_of_test_is_predicted_before_training_is_over(
-    small: Small, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    predicted: list[str] = []
-    predict = SNLI.predict
-
-    def noted(self: SNLI, output: Any, examples: Any) -> Any:
-        predicted.extend(example["id"].rstrip("0123456789") for example in examples)
-        return predict(self, output, examples)
-
-    monkeypatch.setattr(SNLI, "predict", noted)
-    small("elmo.placement=input")
-    assert predicted == 3 * 20 * ["dev"] + 20 * ["test"]
 
 
 def test_no_test_file_reports_dev_alone(
