@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,14 @@ def data(snli_folder: Path, tmp_path: Path) -> Path:
 
 def drop_a_line(path: Path) -> None:
     path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+
+
+def change_unseen(path: Path) -> None:
+    """Change what a file holds, but neither its size nor its time."""
+    facts, old = path.stat(), path.read_bytes()
+    path.write_bytes(old.swapcase())
+    assert path.read_bytes() != old
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig
 
-from bench.run import contents
 from bench.run.contents import chosen, content
 from bench.run.record import Record
 from tests import encoder_files
-from tests.bench.run.conftest import drop_a_line
+from tests.bench.run.conftest import change_unseen, drop_a_line
 from tests.bench.small import SMALL
 
 Configured = Callable[..., DictConfig]
@@ -77,17 +76,13 @@ def test_without_the_data_its_path_stands_in_the_id(
     assert run_id(tmp_path / "nowhere") != run_id(tmp_path / "empty")
 
 
-def test_what_is_known_is_not_read_again(
-    configured: Configured, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cfg = configured("task=snli", f"data.dir={data}")
+def test_what_is_known_is_not_read_again(configured: Configured, data: Path) -> None:
+    cfg, dev = configured("task=snli", f"data.dir={data}"), data / "snli_1.0_dev.jsonl"
     first = content(cfg)
-    monkeypatch.delattr(contents, "_hashed")
-    assert first is not None
-    assert content(cfg) == first
-    drop_a_line(data / "snli_1.0_dev.jsonl")
-    with pytest.raises(NameError):  # it would have to be read
-        content(cfg)
+    change_unseen(dev)
+    assert content(cfg) == first is not None
+    os.utime(dev, (0, 0))
+    assert content(cfg) not in (first, None)
 
 
 def test_a_task_that_names_no_files_has_all_of_the_folder(

@@ -134,17 +134,22 @@ def test_a_folder_that_two_encoders_read_is_all_that_either_reads(
     assert run_id(data, *words) != first
 
 
+@pytest.mark.parametrize("of_data", [False, True])
 def test_a_file_that_cannot_be_read_is_named(
-    run_id: Callable[..., str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    of_data: bool,
+    run_id: Callable[..., str],
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    path = vectors(tmp_path / "vectors.txt")
+    words = vectors(tmp_path / "vectors.txt")
 
-    def denied(*_: object) -> None:
+    def denied(_: object, path: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(contents, "_feed", denied)
-    with pytest.raises(PermissionError, match=str(path)):
-        run_id(Path("nowhere"), f"word_vectors={path}")
+    with pytest.raises(PermissionError, match=str(data if of_data else words)):
+        run_id(*((data,) if of_data else (Path("nowhere"), f"word_vectors={words}")))
 
 
 def test_an_encoder_of_an_earlier_step_is_known_by_its_weights(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -16,10 +15,9 @@ from omegaconf import DictConfig
 
 from bench.report.groups import groups
 from bench.report.read import read
-from bench.run import contents
 from bench.run.contents import content
 from bench.run.fingerprint import files_below, fingerprint, stamp
-from tests.bench.run.conftest import drop_a_line
+from tests.bench.run.conftest import change_unseen, drop_a_line
 from tests.bench.small import SMALL
 
 Configured = Callable[..., DictConfig]
@@ -96,23 +94,12 @@ def test_runs_that_lie_in_the_folder_of_data_are_none(
     monkeypatch.chdir(data)
     cfg = configured("task=snli", "data.dir=.", "paths.runs=runs")
     first = content(cfg)
-    monkeypatch.delattr(contents, "_hashed")
+    change_unseen(data / "snli_1.0_dev.jsonl")  # read again, it would be another
     (tmp_path / "scratch").mkdir()
     (data / "runs").symlink_to(tmp_path / "scratch")
     for name in ("last.ckpt", ".last.ckpt.1.tmp"):
         (data / "runs" / name).write_text("of another process")
         assert content(cfg) == first is not None
-
-
-def test_what_cannot_be_read_is_not_known_by_its_path(
-    configured: Configured, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(contents, "_feed", refused)
-    with pytest.raises(PermissionError):
-        content(configured("task=snli", f"data.dir={data}"))
 
 
 @pytest.fixture
