@@ -59,6 +59,10 @@ def test_where_nothing_is_learned_by_gradient_nothing_is_averaged(
 ) -> None:
     words = ("task=wsd", "elmo.placement=none", "trainer=cpu", "training.ema=0.9")
     assert bench(*words, f"paths.runs={tmp_path}") == 0
+    (last,) = tmp_path.rglob("last.ckpt")
+    state = torch.load(last, weights_only=True)["callbacks"]["WeightAverage"]
+    assert state["steps"] > 0
+    assert state["aside"] == []
 
 
 def test_what_was_scored_is_what_is_kept(small: Small, result: Result) -> None:
