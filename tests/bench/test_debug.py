@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def test_the_traceback_comes_with_the_line(
     bench: Bench,
     given: list[str],
     many: tuple[str, ...],
+    tmp_path: Path,
     capsys: Shown,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -36,6 +38,11 @@ def test_the_traceback_comes_with_the_line(
         assert "the loss is nan in epoch 1, batch 1" in said
         assert ("Traceback" in said) == shown
         assert ("error: " in said) == (not many)
+        if not many:
+            assert "try a lower training.optimizer.lr" in said
+            assert "examples train" in said
+            (result,) = tmp_path.glob("snli/*/result.json")
+            assert json.loads(result.read_text())["status"] == "failed"
 
 
 def test_the_traceback_of_a_refusal_before_the_run(bench: Bench, capsys: Shown) -> None:
