@@ -44,10 +44,10 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["experiment=lambda", "experiment.seeds=[]"], ["lambda: experiment.seeds=[]: name one"]),
         (["elmo.l2=-1"], ["elmo.l2=-1.0", "0 or more"]),
         (["elmo.dropout=1.5"], ["elmo.dropout", "below 1"]),
-        (["seed=many"], ["seed", "many"]),
+        (["seed=many"], ["seed: Value 'many' of type 'str' could not be converted"]),
         (["task.hiden=3"], ["did you mean 'task.hidden'?"]),
-        (["+task.depth=3", "trainer=cpu"], ["SNLI", "depth"]),
-        (["+elmo.foo=3"], ["foo"]),
+        (["+task.depth=3", "trainer=cpu"], ["tasks.snli.SNLI: task.depth: no such key"]),
+        (["+elmo.foo=3"], ["elmo.foo: no such key"]),
         (["+seeds=3"], ["seeds: no such key; did you mean 'seed'?"]),
         (["training.optimizer.betas=[0,1]"], ["+training.optimizer.betas=… adds a new one"]),
         (
@@ -70,22 +70,22 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["features.mode=stor"], ["did you mean 'store'?"]),
         (["features.precision=float8"], ["float16"]),
         (["features.max_gb=0"], ["above 0"]),
-        (["features.folder=x"], ["features.folder"]),
+        (["features.folder=x"], ["features.folder: no such key"]),
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
-        (["trainer=tpu"], ["trainer=tpu", "cpu"]),
+        (["trainer=tpu"], ["trainer=tpu: unknown", "cpu"]),
         (["logger=null"], ["logger=null: no name (choose csv, none,"]),
         (["task=1"], ["task=1: no name (choose coref, neighbours,"]),
         (["-m", "features=store,null"], ["features=store,null: no name (choose auto,"]),
         (["task=[snli"], ["task=[snli: cannot be read as KEY=VALUE", "take quotes"]),
         (["experiment=lambda", "experiment.without=[columns.λ=0]"], ["λ=0]: cannot be read"]),
-        (["data.dir=/no/such/folder"], ["data.dir", "/no/such/folder"]),
-        (["word_vectors=/no/such/file"], ["/no/such/file"]),
-        (["encoder=/no/such/biLM"], ["/no/such/biLM"]),
-        (["training.optimizer._target_=torch.optim.Adamm"], ["Adamm"]),
-        (["trainer.accelerator=abacus"], ["abacus"]),
+        (["data.dir=/no/such/folder"], ["data.dir: no folder /no/such/folder"]),
+        (["word_vectors=/no/such/file"], ["word vectors: /no/such/file is not a file"]),
+        (["encoder=/no/such/biLM"], ["no encoder or file is called '/no/such/biLM'"]),
+        (["training.optimizer._target_=torch.optim.Adamm"], ["torch.optim has no Adamm; did you"]),
+        (["trainer.accelerator=abacus"], ["trainer.accelerator=abacus: unknown (choose"]),
         (["trainer.devices=two"], ["trainer.devices=two", "a number"]),
-        (["trainer.strategy=ddp_spawn"], ["trainer.strategy=ddp_spawn", "ddp"]),
-        (["trainer.strategy=ddp_fork"], ["trainer.strategy=ddp_fork", "ddp"]),
+        (["trainer.strategy=ddp_spawn"], ["trainer.strategy=ddp_spawn: must be one of separate"]),
+        (["trainer.strategy=ddp_fork"], ["trainer.strategy=ddp_fork: must be one of separate"]),
         (["--task", "snli"], ["did you mean task=snli?"]),
         (["--task=snli"], ["did you mean task=snli?"]),
         (["--seed", ""], ["did you mean seed=…?"]),
@@ -164,23 +164,6 @@ def test_unwritable_folder(bench: Bench, snli_folder: Path, tmp_path: Path, caps
     (tmp_path / "file").write_text("")
     assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'file'}") == 2
     assert "paths.runs=FOLDER" in capsys.readouterr().err
-
-
-def test_nan_loss_stops_and_names_the_batch(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(ESIM, "_penalty", lambda self: float("nan"))
-    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
-    shown = capsys.readouterr().err
-    assert "the loss is nan in epoch 1, batch 1" in shown
-    assert "try a lower training.optimizer.lr" in shown
-    assert "examples train" in shown
-    (result,) = tmp_path.glob("snli/*/result.json")
-    assert json.loads(result.read_text())["status"] == "failed"
 
 
 def test_out_of_memory_names_the_longest_example_and_the_knob(

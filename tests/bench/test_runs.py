@@ -17,6 +17,7 @@ from bench.runs import main
 from tasks.snli.task import SNLI
 from tests.bench.made_up import Maker
 from tests.bench.small import DIVERGING, SMALL
+from tests.bench.verbs import status
 
 Bench = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -31,11 +32,7 @@ def one(bench: Bench, snli_folder: Path, tmp_path: Path) -> Callable[..., int]:
 
 
 def runs(*words: str) -> int:
-    try:
-        main(words)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+    return status(main, words)
 
 
 def test_list_show_clean(
@@ -151,7 +148,7 @@ def test_a_run_that_ends_while_the_question_stands_is_kept(
         (["list", "ner"], "expected KEY=VALUE"),
         (["list", "status=finished,fialed"], "a status is one of finished, failed, unfinished"),
         (["list", "--runs=/no/such/folder"], "--runs FOLDER"),
-        (["show", "x-1"], "x-1"),
+        (["show", "x-1"], "x-1: none of the runs in"),
     ],
 )
 def test_mistakes(words: list[str], said: str, tmp_path: Path, capsys: Shown) -> None:

@@ -194,12 +194,20 @@ def test_a_package_of_configuration_goes_with_every_command(
 
 
 @pytest.mark.parametrize(
-    "word", ["force=true", "hydra/launcher=gpus", "hydra.launcher.at_once=2", "plan=sulrm"]
+    ("word", "reason"),
+    [
+        ("force=true", "force=true: a run that Slurm requeues would begin anew"),
+        ("hydra/launcher=gpus", "hydra/launcher: leave it out with plan=slurm"),
+        ("hydra.launcher.at_once=2", "hydra.launcher.at_once: leave it out with plan=slurm"),
+        ("plan=sulrm", "plan=sulrm: must be true, false or slurm"),
+    ],
 )
-def test_what_does_not_go_with_it_is_refused(sweep: Sweep, word: str, capsys: Shown) -> None:
+def test_what_does_not_go_with_it_is_refused(
+    sweep: Sweep, word: str, reason: str, capsys: Shown
+) -> None:
     assert sweep("plan=slurm", "elmo.placement=none", word) == 2
     shown = capsys.readouterr()
-    assert word.partition("=")[0] in shown.err.splitlines()[-1]
+    assert reason in shown.err.splitlines()[-1]
     assert shown.out == ""
 
 
