@@ -76,7 +76,7 @@ def test_an_experiment_scores_its_runs_under_noise(
     [
         ("{kinds: [typos], shares: [0.1, 0.2]}", "then 4 evaluations under noise"),
         ("{shares: [0.1]}", "experiment.noise.kinds=[]: name one or more"),
-        ("null", ""),
+        ("null", "2 runs: 2 new\n"),
     ],
 )
 def test_noise_comes_to_an_experiment_that_had_none(

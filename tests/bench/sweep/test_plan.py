@@ -177,25 +177,25 @@ def test_features_that_must_be_stored_and_cannot_start_nothing(
     assert re.search(f"not known for {said}", capsys.readouterr().out)
 
 
-def test_w_and_b_without_a_login_starts_nothing(
-    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("asks", "said"),
+    [
+        ("missing_login", "logger=wandb: no API key: `wandb login`, or logger.offline=true"),
+        ("find_spec", "logger=tensorboard: not installed: pip install 'elmo-bench[tensorboard]'"),
+    ],
+    ids=["wandb", "tensorboard"],
+)
+def test_a_logger_without_what_it_needs_starts_nothing(
+    asks: str,
+    said: str,
+    sweep: Sweep,
+    capsys: Shown,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    said = "logger=wandb: no API key: `wandb login`, or logger.offline=true"
-    monkeypatch.setattr("bench.run.loggers.missing_login", lambda node: said)
-    words = "seed=1,2", "elmo.placement=none", "logger=wandb"
-    assert sweep(*words, "plan=true") == 0
-    assert said in capsys.readouterr().out.splitlines()
-    assert sweep(*words) == 2
-    assert f"snli · seed 1, snli · seed 2: {said}" in capsys.readouterr().err.splitlines()
-    assert not list(tmp_path.glob("runs/*/*"))
-
-
-def test_a_logger_that_is_not_installed_starts_nothing(
-    sweep: Sweep, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("bench.run.loggers.find_spec", lambda name: None)
-    said = "logger=tensorboard: not installed: pip install 'elmo-bench[tensorboard]'"
-    words = "seed=1,2", "elmo.placement=none", "logger=tensorboard"
+    answer = said if asks == "missing_login" else None
+    monkeypatch.setattr(f"bench.run.loggers.{asks}", lambda _: answer)
+    words = "seed=1,2", "elmo.placement=none", said.partition(":")[0]
     assert sweep(*words, "plan=true") == 0
     assert said in capsys.readouterr().out.splitlines()
     assert sweep(*words) == 2
