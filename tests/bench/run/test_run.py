@@ -104,7 +104,7 @@ def test_the_penalty_pulls_the_mix_towards_uniform(small: Small) -> None:
         weights = state["model.placement.mixes.input.w"].softmax(0)
         return float(weights.max() - weights.min())
 
-    steps = ("training.batch_size=4", "training.max_epochs=4", "training.optimizer.lr=0.01")
+    steps = ("training.batch_size=6", "training.max_epochs=4", "training.optimizer.lr=0.02")
     common = ("elmo.placement=input", "elmo.layer_norm=false", *steps)
     free, held = small(*common, "elmo.l2=0"), small(*common, "elmo.l2=1000")
     assert spread(held) < spread(free) / 5
