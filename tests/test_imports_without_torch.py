@@ -29,10 +29,10 @@ for name in (
     light(name)
 
 import tasks
-from bench.report.compare import _imported
+from bench.report.compare import count_functions
 for name in tasks.names():
     (kind,) = import_module(f"tasks.{name}").SCORES
-    _imported(f"tasks.{name}.{kind}")
+    count_functions(f"tasks.{name}.{kind}")
     light(f"counts of {name}")
 print("all light")
 """

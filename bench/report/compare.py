@@ -155,7 +155,7 @@ def counting(run: Run) -> Counting:
     if not trust.is_trusted(target, run.trusted):
         package = target.partition(".")[0]
         raise Incomparable(f"its task {target} is not of this suite: add --trust {package}")
-    return _tried(f"{run.config}: no task to count with", _imported, target)
+    return _tried(f"{run.config}: no task to count with", count_functions, target)
 
 
 def _counts_fail(run: Run) -> str:
@@ -163,9 +163,9 @@ def _counts_fail(run: Run) -> str:
 
 
 @cache
-def _imported(target: str) -> Counting:
-    """Import them from the task's class, or without torch from where its package says that they
-    are (tasks/base/lazy.py)."""
+def count_functions(target: str) -> Counting:
+    """Import `counts` and `from_counts` from a task's class, or without torch from where its
+    package says that they are (tasks/base/lazy.py)."""
     package, _, name = target.rpartition(".")
     module = import_module(package)
     scores = getattr(module, "SCORES", {}).get(name)

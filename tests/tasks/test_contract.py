@@ -133,7 +133,7 @@ def test_a_report_counts_as_the_task_does(name: str, configured: Configured) -> 
     """Wherever its package says that the counts are, so that a report needs no torch."""
     target = configured(f"task={name}").task._target_
     kind = get_class(target)
-    assert compare._imported(target) == (kind.counts, kind.from_counts)
+    assert compare.count_functions(target) == (kind.counts, kind.from_counts)
 
 
 @names

@@ -57,7 +57,7 @@ def test_a_task_without_counts_is_scored_anew(
     make = Maker(tmp_path)
     path = make.two_columns()
     counted = compared(make, path).against
-    monkeypatch.setattr(compare, "_imported", lambda target: (Task.counts, Task.from_counts))
+    monkeypatch.setattr(compare, "count_functions", lambda target: (Task.counts, Task.from_counts))
     monkeypatch.setattr(compare, "from_scoring", partial(from_scoring, groups=20))
     anew = compared(make, path).against
     assert anew is not None
@@ -90,7 +90,7 @@ def test_counts_that_fail_are_told_in_one_line(
     counts: Any, from_counts: Any, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make = Maker(tmp_path)
-    monkeypatch.setattr(compare, "_imported", lambda target: (counts, from_counts))
+    monkeypatch.setattr(compare, "count_functions", lambda target: (counts, from_counts))
     told = not_compared(make, make.two_columns())
     assert "config.yaml: its task's counts fail (" in told
     assert reason in told
@@ -103,7 +103,7 @@ def test_a_score_that_fails_is_told_in_one_line(
         raise ZeroDivisionError
 
     make = Maker(tmp_path)
-    monkeypatch.setattr(compare, "_imported", lambda target: (Task.counts, Task.from_counts))
+    monkeypatch.setattr(compare, "count_functions", lambda target: (Task.counts, Task.from_counts))
     monkeypatch.setattr("tasks.snli.task.SNLI.score", score)
     told = not_compared(make, make.two_columns())
     assert told.endswith("config.yaml: its task's score fails (ZeroDivisionError)")
@@ -114,7 +114,7 @@ def test_a_score_that_is_no_number_is_not_the_recorded_one(
 ) -> None:
     make = Maker(tmp_path)
     functions = first_is_right, lambda sums: np.full(sums.shape[:-1], np.nan)
-    monkeypatch.setattr(compare, "_imported", lambda target: functions)
+    monkeypatch.setattr(compare, "count_functions", lambda target: functions)
     assert "predictions.jsonl scores nan, but" in not_compared(make, make.two_columns())
 
 
