@@ -65,7 +65,7 @@ def checksum(content: bytes | mmap.mmap) -> str:
 def shards_in(folder: Path) -> list[Path]:
     """List the shards of a folder, none where there is no such folder."""
     found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
-    return sorted(path for path in found if path.is_file())
+    return sorted(path for path in found if not path.is_dir())
 
 
 def check(path: Path) -> None:

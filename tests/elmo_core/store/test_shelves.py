@@ -66,9 +66,11 @@ def test_damaged_files_and_those_of_other_programs_are_counted(filled: FeatureSt
     assert (shelf.damaged, shelf.encoder, shelf.sentences) == (2, "noting", len(WANTED))
 
 
-def test_what_the_system_does_not_open_is_counted_too(filled: FeatureStore) -> None:
+def test_what_the_system_does_not_open_is_counted_too_and_a_folder_is_not(
+    filled: FeatureStore,
+) -> None:
     """As it is with another user's shard that is theirs alone."""
     (filled.folder / "folder.safetensors").mkdir()
     (filled.folder / "gone.safetensors").symlink_to(filled.folder / "nowhere")
     (shelf,) = shelves(filled.root)
-    assert (shelf.damaged, shelf.encoder, shelf.sentences) == (2, "noting", len(WANTED))
+    assert (shelf.damaged, shelf.encoder, shelf.sentences) == (1, "noting", len(WANTED))
