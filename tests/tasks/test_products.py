@@ -13,7 +13,8 @@ from omegaconf import DictConfig
 from elmo_core import Placement
 from elmo_core.products import learned, path
 
-STEPS = 12
+STEPS = 50
+EARLY = 12  # before rounding has grown: damage that is small shows here
 DIM = 16
 
 SIZES = {
@@ -76,4 +77,5 @@ def test_the_first_losses_agree(losses: Callable[[], list[float]]) -> None:
         theirs = losses()
     assert ours != theirs  # other products did come in
     assert min(theirs) < theirs[0]  # and something was learned
-    assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-5)
+    assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-4)
+    assert ours[:EARLY] == pytest.approx(theirs[:EARLY], rel=1e-5, abs=1e-5)
