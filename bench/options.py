@@ -31,5 +31,5 @@ def text_files(named: Path | None) -> Collection[Path]:
     from elmo_core.text.files import find_texts
     from tasks import smallworld
 
-    path = named if named else smallworld.ensure("text") / "train.txt"
+    path = named or smallworld.ensure("text") / "train.txt"
     return find_texts([path]).values()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=HelpText,
     )
     parser.add_argument("run", type=path, help="folder of a finished run: runs/TASK/RUN_ID")
-    parser.add_argument("--input", default="-", help="file; - (the default) is standard input")
+    parser.add_argument(
+        "--input",
+        type=os.path.expanduser,
+        default="-",
+        help="file; - (the default) is standard input",
+    )
     parser.add_argument("--output", type=path, help="file to make (default: standard output)")
     parser.add_argument(
         "--batch-size", type=whole_number, default=32, help="lines at a time (default: 32)"

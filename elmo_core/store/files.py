@@ -64,8 +64,8 @@ def checksum(content: bytes | mmap.mmap) -> str:
 
 def shards_in(folder: Path) -> list[Path]:
     """List the shards of a folder, none where there is no such folder."""
-    found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
-    return sorted(path for path in found if not path.is_dir())
+    found = folder.glob(f"*{SUFFIX}")
+    return sorted(path for path in found if not path.name.startswith(".") and not path.is_dir())
 
 
 def check(path: Path) -> None:

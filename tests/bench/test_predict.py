@@ -42,8 +42,12 @@ def said(
 
 
 def test_new_pairs_from_a_file_and_from_standard_input(
-    finished_run: Path, said: Callable[..., Any], tmp_path: Path
+    finished_run: Path,
+    said: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     lines = "\n".join([json.dumps(PAIR), "", json.dumps({**PAIR, "id": "second"})])
     rows, _ = said(finished_run, lines=lines)
     assert [row["id"] for row in rows] == ["1", "second"]
@@ -52,7 +56,7 @@ def test_new_pairs_from_a_file_and_from_standard_input(
     assert rows[0]["probabilities"] == pytest.approx(rows[1]["probabilities"])
     assert "gold" not in rows[0]
     (tmp_path / "in.jsonl").write_text(lines, encoding="utf-8-sig")  # as some editors do
-    said(finished_run, "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out.jsonl")
+    said(finished_run, "--input=~/in.jsonl", "--output=~/out.jsonl")
     assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
 
 
