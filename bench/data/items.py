@@ -123,5 +123,5 @@ def select(words: Sequence[str]) -> list[Item]:
         if not found:
             hint = did_you_mean(word, [name for name, _ in named])
             raise RunError(f"nothing is called {word!r}{hint} (`python -m bench.data list`)")
-        chosen += found
+        chosen += [item for item in found if item not in chosen]  # two names, one set
     return chosen

@@ -30,6 +30,7 @@ def test_get_shows_licences_fetches_and_checks(
     status, out, _ = data("get", "wnut17")  # there already: nothing to ask, nothing to fetch
     assert (status, len(server.asked)) == (0, asked)
     assert "licence:" not in out
+    assert data("get", "wnut17", "ner/wnut17") == (0, out, "")  # two names of one set
 
 
 def test_get_into_a_folder(data: Verb, server: FileServer, tmp_path: Path) -> None:
