@@ -186,6 +186,8 @@ class Counter:
     def advance(self, done: int = 1) -> None:
         """Count `done` more items."""
         self.done += done
+        if not self.done:  # whoever has only waited for others: no rate is known yet
+            return
         if self.bar is not None:
             (task,) = self.bar.task_ids
             self.bar.update(task, completed=self.done, at=self._at())

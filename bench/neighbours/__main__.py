@@ -150,10 +150,11 @@ def _search(given: Namespace, encoder: Encoder, query: Occurrence, layer: int) -
 def _corpus(path: Path | None) -> Iterator[tuple[Iterator[list[str]], Advance]]:
     """Yield the corpus's sentences, and what moves a progress bar on by each that is read."""
     from bench.console import progress
+    from elmo_core.text.files import size_of
     from elmo_core.text.sentences import read_sentences
 
     files = text_files(path)
-    with progress("searching", sum(file.stat().st_size for file in files), "bytes") as bar:
+    with progress("searching", size_of(files), "bytes") as bar:
         yield (
             (words for file in files for words in read_sentences(file)),
             lambda words: bar(len(" ".join(words).encode()) + 1),

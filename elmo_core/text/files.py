@@ -18,6 +18,8 @@ PACKED: dict[str, Callable[[Path], BufferedIOBase]] = {
     ".xz": LZMAFile,
 }
 """What opens a compressed text, by the end of its name."""
+RATIO = 3
+"""How many bytes of text a compressed byte holds, roughly."""
 IN_CR = "its lines end in carriage returns alone, so all would be one: save it with line feeds"
 """What is wrong with a file that `ends_in_cr`."""
 
@@ -58,6 +60,11 @@ def find_texts(inputs: Sequence[Path], out: Path | None = None) -> dict[str, Pat
 
 def _unpacked(path: Path) -> Path:
     return path.with_suffix("") if path.suffix in PACKED else path
+
+
+def size_of(files: Iterable[Path]) -> int:
+    """Return the bytes of text in these files; of compressed ones (PACKED), an estimate."""
+    return sum(path.stat().st_size * (RATIO if path.suffix in PACKED else 1) for path in files)
 
 
 def _below(folder: Path, barred: Set[Path | None]) -> Iterator[Path]:

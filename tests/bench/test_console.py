@@ -41,6 +41,16 @@ def test_the_terminal_of_these_tests() -> None:
     assert terminal.lines == ["one", "two", "A123456789", "x"]
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_done_yet_is_no_rate(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of features for which another process was waited for."""
+    monkeypatch.setattr(console, "on_terminal", lambda: terminal)
+    monkeypatch.setattr(console, "EVERY", 0)
+    with console.progress("features", 3, "tokens") as advance:
+        advance(0)
+        advance(3)
+
+
 def test_every_epoch_line_is_whole_on_a_terminal(command: list[str]) -> None:
     text, lines = shown(command, environment())
     epochs = [int(match[1]) for line in lines if (match := EPOCH.fullmatch(line))]

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from bench.console import progress
 from bench.data.leaks.overlap import KINDS, Collection, Match
 from bench.data.leaks.stretches import Stretch, stretches
+from elmo_core.text.files import size_of
 from elmo_core.whole_files import replacing
 
 
@@ -33,9 +34,7 @@ def search(
     """Return where each sentence was found best, and how many lines the `targets` lack."""
     found: dict[int, Place] = {}
     removed = 0
-    with progress(
-        "searching", sum(path.stat().st_size for path in files.values()), "bytes"
-    ) as advance:
+    with progress("searching", size_of(files.values()), "bytes") as advance:
         for name, path in files.items():
             with ExitStack() as stack:
                 out = None

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from elmo_core.errors import TextError
-from elmo_core.text.files import find_texts, read_lines
+from elmo_core.text.files import find_texts, read_lines, size_of
 
 Compress = Callable[[bytes], bytes]
 COMPRESSED = pytest.mark.parametrize(
@@ -103,3 +103,16 @@ def test_a_damaged_compressed_text_is_named(end: str, compress: Compress, tmp_pa
         path.write_bytes(content)
         with pytest.raises(TextError, match=rf"a.txt{end}: cannot be read \(.+\)"):
             list(read_lines(path))
+
+
+@COMPRESSED
+def test_the_size_of_a_compressed_text_is_about_what_is_read(
+    end: str, compress: Compress, tmp_path: Path
+) -> None:
+    words = Random(1).choices([f"word{i}" for i in range(2000)], k=20_000)
+    plain, packed = tmp_path / "a.txt", tmp_path / f"b.txt{end}"
+    plain.write_text(" ".join(words))
+    packed.write_bytes(compress(plain.read_bytes()))
+    size = plain.stat().st_size
+    assert size_of([plain]) == size
+    assert size_of([plain, packed]) == pytest.approx(2 * size, rel=0.25)
