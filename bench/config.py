@@ -146,8 +146,11 @@ def register() -> None:
 
 
 def check(cfg: DictConfig) -> None:
-    """Raise ConfigError for what cannot be run: as `check_recorded`, or data that are not made."""
+    """Raise ConfigError for what cannot be run: as `check_recorded`, an empty path, or data that
+    are not made."""
     check_recorded(cfg)
+    for key in ("data.dir", "word_vectors"):  # of a shell variable that is not set
+        _require(key, "", OmegaConf.select(cfg, key) != "", "a path, or left out")
     if cfg.data.name == "mini":
         latest = _built_in_version(cfg.task.name)
         made = cfg.data.version == latest

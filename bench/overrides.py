@@ -56,6 +56,9 @@ def composed(words: list[str]) -> DictConfig:
     Raises ConfigError, in one line, for words that cannot be used.
     """
     register()
+    for word in words:
+        if word.startswith(("experiment=", "plan=")):
+            raise ConfigError(f"{word}: this takes the keys of one run, such as task=ner")
     words = expand(words)
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -46,10 +47,11 @@ def earlier(cfg: DictConfig) -> list[float]:
     Counted are those that were done in one go, on this machine's processor and with as many
     threads.
     """
+    wanted = kind(cfg)
     return [
         median(epoch.seconds for epoch in result.history)
         for folder, result in _finished(Path(cfg.paths.runs).expanduser() / cfg.task.name)
-        if _done_here(cfg, result) and kind(cfg) == _kind_of(folder)
+        if _done_here(cfg, result) and wanted == _kind_of(folder)
     ]
 
 
@@ -128,6 +130,7 @@ def _done_here(cfg: DictConfig, result: Finished) -> bool:
     return sittings == [here]
 
 
+@cache
 def _kind_of(folder: Path) -> dict[str, Any] | None:
     """Return the kind of a recorded run; None where its config.yaml is not whole."""
     try:

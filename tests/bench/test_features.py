@@ -156,6 +156,8 @@ def test_build_then_a_run_reads(
     [
         ("task=snly", "did you mean"),
         ("seed=-1", "seed=-1"),
+        ("experiment=table2", "experiment=table2: this takes the keys of one run"),
+        ("plan=true", "plan=true: this takes the keys of one run"),
         ("elmo.placement=none", "error: elmo.placement=none asks no encoder"),
     ],
 )
