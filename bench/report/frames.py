@@ -267,7 +267,7 @@ def costs(grid: Grid) -> Frame:
             [
                 *(row, column, group.encoder_names, wording.scores(entry.scores)),
                 wording.count(encoder.parameters) if encoder else "",
-                f"{encoder.layers} × {encoder.dim}" if encoder else "",
+                f"{encoder.layers} × {encoder.dim}" if encoder and encoder.layers else "",
                 wording.count(group.parameters),
                 wording.duration(longest) if encoder and longest else "",
                 wording.duration(group.seconds),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -28,6 +28,8 @@ SHOWN = (
 )
 
 ENCODER = "encoder."
+DRAW = ("seed", "fingerprint")
+"""What tells one draw of an encoder from another."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,29 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     for run in runs:
         by_choice[same_text([run.task, choice_of(run, names[run])])].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
-    for runs in by_choice.values():
+    for runs in _with_draws(by_choice.values(), names):
         latest = {run.seed: run for run in sorted(runs, key=_begun)}
         together = [latest[seed] for seed in sorted(latest)]
         alike[together[0].task, names[together[0]]].append(together)
     found = [group for family in alike.values() for group in told_apart(family, names)]
     return sorted(found, key=_order)
+
+
+def _with_draws(
+    found: Iterable[Sequence[Run]], names: Mapping[Run, str]
+) -> Iterator[Sequence[Run]]:
+    """Yield the runs of each choice; those that draw an untrained encoder for each seed
+    (encoder=random_by_seed) are one."""
+    drawn: defaultdict[str, list[Run]] = defaultdict(list)
+    for runs in found:
+        chosen = choice_of(runs[0], names[runs[0]])
+        encoder = chosen.get("encoder") or {}
+        if {run.seed for run in runs} == {encoder.get("seed")}:
+            chosen["encoder"] = {k: v for k, v in encoder.items() if k not in DRAW}
+            drawn[same_text([runs[0].task, chosen])] += runs
+        else:
+            yield runs
+    yield from drawn.values()
 
 
 def _begun(run: Run) -> str:
@@ -180,7 +199,7 @@ def differing(runs: Sequence[Run], shown: Sequence[str]) -> list[str]:
     of_encoder = _of_encoders(runs, chosen)
     return [
         " ".join(
-            f"{key}={each[key]}"
+            f"{key}={'null' if each[key] is None else each[key]}"
             for key in sorted((told | of_encoder[run.result.encoder_name]) & each.keys())
             if not key.startswith(tuple(shown))
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,10 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     whole = Records(places[0])
     for records in each:
         whole.problems += [*_conflicts(whole.runs, records.runs), *records.problems]
+        whole.files |= {  # what an earlier place has stands here, too
+            path: {key: run for key, run in runs.items() if key not in whole.runs}
+            for path, runs in records.files.items()
+        }
         whole.runs = {**records.runs, **whole.runs}
         whole.failed = {**records.failed, **whole.failed}
         whole.unfinished |= records.unfinished
@@ -69,7 +73,8 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
         records.problems += _conflicts(records.runs, here.runs, ", but in the other's own tables")
         records.runs = records.runs | here.runs | records.runs  # the first, in their order
         records.files[path] = here.runs
-        records.experiments += here.experiments
+        known = {each.id for each in records.experiments}
+        records.experiments += [_under_own_id(each, known) for each in here.experiments]
     if not (records.runs or records.experiments):
         why = "".join(f" ({problem})" for problem in records.problems[:1])
         raise ReportError(f"{place}: no runs and no experiments in it{why}")
@@ -79,6 +84,15 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
         records.runs.update(runs)
     records.experiments = in_order(records.experiments)
     return records
+
+
+def _under_own_id(experiment: Experiment, known: Set[str]) -> Experiment:
+    """Name an experiment after its file, too, where another file has it: figures, labels and links
+    go by its id."""
+    if experiment.id not in known:
+        return experiment
+    file = experiment.path.parent
+    return replace(experiment, path=file / f"{experiment.id}-{file.stem}.json")
 
 
 def _with_unread(records: Records, files: Sequence[Path]) -> Records:

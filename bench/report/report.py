@@ -38,7 +38,7 @@ class Report:
                 there = ", ".join(dict.fromkeys(known)) or "no experiment"
                 raise ReportError(f"--only {name}: there is {there}{hint}")
         grids = [grid for grid in self.grids if grid.experiment.name in names]
-        return Report(self.records, grids, [], [])
+        return Report(self.records, grids, [], self.reproductions)
 
     @property
     def left_out(self) -> list[str]:

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from bench.report.compare import Incomparable, compared
 from bench.report.groups import Group, groups
-from bench.report.read import Records
+from bench.report.read import Records, Run
 from bench.report.statistics import Comparison
 
 ROUNDING = 1e-6  # points
@@ -23,6 +23,7 @@ class Reproduction:
     ours: tuple[float, ...]
     against: Comparison | None  # ours minus theirs; None where they cannot be compared
     reason: str = ""  # why not
+    exact: bool = False  # whether no score of any split differs
 
     @property
     def difference(self) -> float | None:
@@ -32,10 +33,9 @@ class Reproduction:
     @property
     def verdict(self) -> str:
         """What became of it, in a few words."""
-        pairs = zip(self.ours, self.theirs, strict=True)
         if not self.ours:
             return "not run here"
-        if all(abs(ours - theirs) < ROUNDING for ours, theirs in pairs):
+        if self.exact:
             return "the same"
         if self.against is None:
             return f"differs, not compared: {self.reason}"
@@ -71,4 +71,12 @@ def _of(ours: Records, group: Group) -> Reproduction:
         ours=tuple(score for _, _, _, score in both),
         against=against,
         reason=reason,
+        exact=all(_same(theirs, run) for theirs, run, *_ in both),
     )
+
+
+def _same(theirs: Run, ours: Run) -> bool:
+    """Return whether no score of two runs differs, of the splits that both have."""
+    splits = theirs.result.metrics.keys() & ours.result.metrics.keys()
+    pairs = [(theirs.score(split), ours.score(split)) for split in splits]
+    return not any(a is None or b is None or abs(a - b) >= ROUNDING for a, b in pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +264,16 @@ def _mix(layers: str, shift: float, drawn: random.Random) -> Mix:
     shares = [1.0, 1.0 + 3 * shift, 1.0 + shift * drawn.random()]
     shares = [0.0, 0.0, 1.0] if layers == "top" else [s / sum(shares) for s in shares]
     return Mix(weights=shares, gamma=1.1)
+
+
+def another(made: Path, run: Path, **changes: Any) -> None:
+    """Put a run of other predictions in the place of `run`, under its id and with its seed."""
+    make, seed = (
+        Maker(made.parent / "others"),
+        json.loads((run / "result.json").read_text())["seed"],
+    )
+    new = make.folder / "snli" / make.run(**changes, seed=seed)
+    result = json.loads((new / "result.json").read_text())
+    (new / "result.json").write_text(json.dumps(result | {"run_id": run.name}))
+    for name in ("result.json", "predictions.jsonl"):
+        shutil.copyfile(new / name, run / name)

@@ -60,6 +60,7 @@ def _margins(found: Components, seeds: int, clusters: int) -> Array:
     return np.array([margin([Part(v, seeds - 1), shared], chance, 1 - LEVEL) for v in seen])
 
 
+@cache
 def smallest_difference(
     found: Components, seeds: int, clusters: int, wanted: float = POWER
 ) -> float:
@@ -79,6 +80,7 @@ def smallest_difference(
     return most
 
 
+@cache
 def seeds_needed(difference: float, found: Components, clusters: int) -> int | None:
     """Give the number of seeds, two at least, with which a true difference would be found.
 

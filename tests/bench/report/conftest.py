@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench import runs as verb
 from bench.report.__main__ import main as make_report
+from tests.bench.made_up import Maker
 from tests.bench.report.every_view import everything
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -37,3 +39,16 @@ def browser() -> str:
     if found is None:
         pytest.skip(f"no browser ({', '.join(BROWSERS)}) on this machine")
     return found
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    Maker(tmp_path / "runs").two_columns(seeds=((1, 2, 3), (1, 2, 3)))
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def results(made: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "results" / "two.jsonl"
+    verb.main(["export", "-o", str(path), "--runs", str(made)])
+    return path

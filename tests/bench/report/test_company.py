@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
 from bench.experiment import View
 from bench.report import frames
 from bench.report.export import export
 from bench.report.grid import Grid
+from bench.report.groups import groups
 from bench.report.notes import notes
 from bench.report.read import read
 from bench.report.report import Report, collect
@@ -231,3 +233,36 @@ def test_two_that_score_alike_say_nothing_of_small_differences(tmp_path: Path) -
     assert resolutions(grid) == []
     assert any("difference is the same on every example" in note for note in notes(grid))
     assert not any("What this table can see" in note for note in notes(grid))
+
+
+def test_an_untrained_encoder_drawn_for_each_seed_is_one_line(tmp_path: Path) -> None:
+    """As encoder=random_by_seed has it; one draw for several seeds is another line."""
+    make = Maker(tmp_path)
+    pairs = [(1, 1), (2, 2), (3, 3), (1, 0), (2, 0)]  # seeds of the head and of the encoder
+    for seed, draw in pairs:
+        run_id = make.run(seed=seed, placement="input", train=3000 if draw else 2999)
+        folder = tmp_path / "snli" / run_id
+        config = OmegaConf.load(folder / "config.yaml")
+        config.data.train_share = 1.0
+        config.encoder = {"_target_": "elmo_core.encoders.random.random_elmo", "seed": draw}
+        OmegaConf.save(config, folder / "config.yaml")
+        result = json.loads((folder / "result.json").read_text())
+        result["encoder"] |= {"name": f"random-{draw}", "fingerprint": f"draw-{draw}"}
+        (folder / "result.json").write_text(json.dumps(result))
+    found = groups(read(tmp_path).finished)
+    assert {(group.encoder_names, len(group.runs)) for group in found} == {
+        ("random-1, random-2, random-3", 3),
+        ("random-0", 2),
+    }
+
+
+def test_costs_of_an_ensemble_of_several_encoders(tmp_path: Path) -> None:
+    """Its record has their names alone."""
+    make = Maker(tmp_path)
+    cells = [make.cell("snli", f"{i}", skill=i / 10, placement="input") for i in (6, 7)]
+    encoded(make, cells[0].run_id, "A")
+    changed(make, "snli", cells[1].run_id, encoder={"name": "A, B"})
+    make.experiment("two", cells)
+    _, grid = table(make)
+    (sizes,) = {index for index, name in enumerate(frames.costs(grid).head) if "×" in name}
+    assert [row[sizes] for row in frames.costs(grid).rows] == ["3 × 8", ""]

@@ -13,27 +13,12 @@ import pytest
 from bench import runs as verb
 from bench.report.__main__ import REFERENCE
 from bench.report.__main__ import main as make_report
-from bench.report.grid import Entry, fill
+from bench.report.grid import Entry, Grid, fill
 from bench.report.merged import read_all
 from bench.report.read import ReportError
 from bench.report.report import collect
 from bench.report.reproduction import reproductions
-from tests.bench.made_up import Maker
-
-SEEDS = ((1, 2, 3), (1, 2, 3))
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    Maker(tmp_path / "runs").two_columns(seeds=SEEDS)
-    return tmp_path / "runs"
-
-
-@pytest.fixture
-def results(made: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "results" / "two.jsonl"
-    verb.main(["export", "-o", str(path), "--runs", str(made)])
-    return path
+from tests.bench.made_up import Maker, another
 
 
 def entries(*places: Path) -> dict[tuple[str, str], Entry]:
@@ -137,54 +122,36 @@ def test_clusters_survive(tmp_path: Path) -> None:
     assert ours.against == theirs.against
 
 
-def another(made: Path, run: Path, **changes: Any) -> None:
-    """Put a run of other predictions in the place of `run`, under its id and with its seed."""
-    make, seed = (
-        Maker(made.parent / "others"),
-        json.loads((run / "result.json").read_text())["seed"],
-    )
-    new = make.folder / "snli" / make.run(**changes, seed=seed)
-    result = json.loads((new / "result.json").read_text())
-    (new / "result.json").write_text(json.dumps(result | {"run_id": run.name}))
-    for name in ("result.json", "predictions.jsonl"):
-        shutil.copyfile(new / name, run / name)
+def scores(grid: Grid) -> dict[tuple[str, str], Any]:
+    return {place: entry.scores for place, entry in grid.entries.items()}
 
 
-def test_it_is_said_what_reproduces(made: Path, results: Path, tmp_path: Path) -> None:
-    reference = read_all([results])
-    found = reproductions(read_all([made]), reference)
-    assert [each.verdict for each in found] == ["the same", "the same"]
-    elmo = sorted((made / "snli").glob("input-*"))
-    for run in elmo:
-        another(made, run, skill=0.65, train=2_999, placement="input")
-    (base, near) = reproductions(read_all([made]), reference)
-    assert (base.verdict, near.verdict) == ("the same", "within the interval")
-    assert near.against is not None
-    assert near.difference == pytest.approx(near.against.difference)
-    for run in elmo:
-        another(made, run, skill=0.3, placement="input")
-    (_, far) = reproductions(read_all([made]), reference)
-    assert far.verdict == "outside the interval"
-    assert far.difference is not None
-    assert far.difference < -10
-    shutil.rmtree(elmo[0])
-    (_, fewer) = reproductions(read_all([made]), reference)
-    assert (len(fewer.ours), len(fewer.group.runs)) == (2, 3)
-    for run in elmo[1:]:
-        shutil.rmtree(run)
-    assert reproductions(read_all([made]), reference)[1].verdict == "not run here"
-
-
-def test_the_command_line_says_it_everywhere(
-    made: Path, results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_two_files_with_one_experiment_have_a_table_each(
+    made: Path, results: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "300")
-    make_report([str(made), "--against", str(results.parent)])
-    assert capsys.readouterr().out.count("the same") == 2
-    for name in ("report.md", "index.html"):
-        text = (made / "report" / name).read_text()
-        assert "Against the reference" in text
-        assert text.count("the same<") == 2 or text.count("| the same |") == 2
+    """As of one sweep on two machines: each table its own file's runs, figures and links."""
+    run = min((made / "snli").glob("none-*"))
+    another(made, run, skill=0.9)
+    second = results.with_name("second.jsonl")
+    verb.main(["export", "-o", str(second), "--runs", str(made)])
+    report = collect([results.parent])
+    first, other = report.grids
+    assert other.experiment.id == f"{first.experiment.id}-two"
+    assert scores(first) != scores(other)
+    make_report([str(results.parent)])
+    figures = results.parent / "report" / "figures"
+    names = {path.stem for path in figures.glob(f"{first.experiment.id}*-differences.png")}
+    assert len(names) == 2
+    page = (results.parent / "report" / "index.html").read_text()
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    shutil.rmtree(results.parent / "report")
+    title = json.dumps({"title": first.experiment.title})[1:-1]
+    assert title in second.read_text()  # another one, so that the two stay two
+    second.write_text(second.read_text().replace(title, '"title": "Second"'))
+    Maker(tmp_path / "besides").run(seed=7)
+    beside = collect([results.parent, tmp_path / "besides"]).grids
+    assert [scores(grid) for grid in beside] == [scores(first), scores(other)]
 
 
 def test_runs_of_several_machines_are_one_table(tmp_path: Path) -> None:
