@@ -272,7 +272,7 @@ class Task(ABC):
 
     @abstractmethod
     def score(self, predictions: Sequence[Example]) -> dict[str, float]:
-        """Return the official metrics, in percent, of a split's predictions, in any order."""
+        """Return the official metrics, in percent and finite, of predictions in any order."""
 
     @staticmethod
     def counts(row: Example) -> tuple[float, ...] | None:

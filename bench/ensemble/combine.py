@@ -60,6 +60,7 @@ def _combined(
 ) -> Finished:
     with importing_torch():
         from bench.ensemble.committee import Committee
+        from bench.run.predictions import scored
 
     log.info("combining %s", ", ".join(member.folder.name for member in found))
     committee = Committee([member.folder for member in found], trusted)
@@ -69,7 +70,7 @@ def _combined(
         started = time.perf_counter()
         rows = list(_predicted(committee, split, found[0].examples[split]))
         timing[f"{split}_s"] = round(time.perf_counter() - started, 2)
-        metrics[split] = committee.task.score(rows)
+        metrics[split] = scored(committee.task, rows)
         predictions += [{"split": split, **row} for row in rows]
     result = _outcome(found, record, committee, metrics, timing, asked)
     config = committee.first.cfg.copy()

@@ -50,7 +50,7 @@ def evaluation_id(run_id: str, asked: Asked, prints: Mapping[str, str]) -> str:
     return f"{run_id}-on-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
-def command(folder: Path, asked: Asked, splits: Iterable[str], trusted: Iterable[str] = ()) -> str:
+def command(folder: Path, asked: Asked, trusted: Iterable[str] = ()) -> str:
     """Return what scores the run in `folder`, which needs these packages, again, for a shell."""
     words = [str(folder), *flags(trusted)]
     if asked.data is not None:
@@ -61,6 +61,6 @@ def command(folder: Path, asked: Asked, splits: Iterable[str], trusted: Iterable
     if asked.noise is not None:
         words += ["--noise", f"{asked.noise.kind}={asked.noise.share:g}"]
         words += ["--noise-seed", str(asked.noise.seed)]
-    for split in splits:
+    for split in asked.splits:
         words += ["--split", split]
     return f"{PROGRAM} {shlex.join(words)}"

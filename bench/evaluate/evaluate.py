@@ -28,6 +28,7 @@ from bench.run.build import placement_of
 from bench.run.datamodule import BenchData
 from bench.run.derived import recorded
 from bench.run.module import BenchModule
+from bench.run.predictions import scored
 from bench.run.provenance import sitting
 from bench.run.record import HEAD, Record, outcome, trained_run
 from bench.run.trained import configuration, load_head, reading, restored, same_encoder
@@ -200,7 +201,7 @@ class _Evaluation:
         if not self.asked.names:
             return module.metrics, rows
         rows = [self.task.renamed(row, self.asked.names) for row in rows]
-        return self.task.score(rows), rows
+        return scored(self.task, rows), rows
 
     def _result(
         self,
@@ -231,7 +232,7 @@ class _Evaluation:
                 **{split: len(self.data.examples(split)) for split in metrics},
                 "trainable_parameters": run.counts["trainable_parameters"],
             },
-            command=command(self.folder, self.asked, self.data.splits, packages(self.cfg)),
+            command=command(self.folder, self.asked, packages(self.cfg)),
         )
 
     def _yardsticks(self) -> dict[str, dict[str, float]]:

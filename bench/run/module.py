@@ -20,7 +20,7 @@ from bench.run.divergence import check_output, check_weights
 from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.losses import Losses
 from bench.run.optimizer import made
-from bench.run.predictions import predictions
+from bench.run.predictions import predictions, scored
 from elmo_core import Placement
 from elmo_core.devices import moved, sent
 from tasks.task import Example, Task
@@ -162,7 +162,7 @@ class BenchModule(pl.LightningModule):
             parts: list[Any] = [None] * self.trainer.world_size
             torch.distributed.all_gather_object(parts, self.predictions)
             self.predictions = [row for part in parts for row in part]
-        self.metrics = self.task.score(self.predictions)
+        self.metrics = scored(self.task, self.predictions)
 
     def _end_epoch(self) -> None:
         score = self.metrics[self.task.metric]

@@ -1,11 +1,13 @@
-"""What a model says about examples, as predictions.jsonl has it."""
+"""What a model says about examples, as predictions.jsonl has it, and the scores of that."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from torch import Tensor
 
+from bench.errors import RunError
 from tasks.task import Example, Task
 
 
@@ -24,3 +26,18 @@ def predictions(
         }
         for row, example in zip(rows, examples, strict=True)
     ]
+
+
+def scored(task: Task, rows: Sequence[Example]) -> dict[str, float]:
+    """Return the task's metrics of a split's predictions.
+
+    Raises RunError where one is not finite: no epoch could be chosen by it, and no record takes it.
+    """
+    metrics = task.score(rows)
+    for name, score in metrics.items():
+        if not math.isfinite(score):
+            raise RunError(
+                f"the task's {name} is {score}: a score that is not defined must count as some "
+                "number, such as 0 (Task.score)"
+            )
+    return metrics

@@ -93,8 +93,7 @@ def run(cfg: DictConfig) -> Finished:
 
 def _earlier(cfg: DictConfig, choice: Choice, record: Record) -> Finished | None:
     """Show and return what the run gave before; None where it is to be done."""
-    result = record.finished()
-    if result is None or cfg.force:
+    if cfg.force or (result := record.finished()) is None:
         return None
     if _is_first():
         note = f"finished earlier{of_old(result, choice)}; force=true repeats it"

@@ -132,7 +132,12 @@ class Ensemble:
     def command(self) -> str:
         """What combines the runs, for a shell."""
         folders = [job.record.folder for job in self.jobs]
-        return command(folders, trusted=packages(self.jobs[0].cfg))
+        return command(folders, self.mixed, trusted=packages(self.jobs[0].cfg))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its runs have an encoder each, drawn by their seed (encoder=random_by_seed)."""
+        return any(job.cfg.encoder != self.jobs[0].cfg.encoder for job in self.jobs)
 
     @property
     def task(self) -> str:
@@ -177,8 +182,7 @@ class Noisy:
     @property
     def command(self) -> str:
         """What scores the run, for a shell."""
-        folder, needed = self.job.record.folder, packages(self.job.cfg)
-        return asked.command(folder, self.asked, self.asked.splits, needed)
+        return asked.command(self.job.record.folder, self.asked, packages(self.job.cfg))
 
     @property
     def ready(self) -> bool:

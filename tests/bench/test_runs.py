@@ -227,6 +227,27 @@ def test_a_bug_leaves_its_record(
     assert json.loads(path.read_text())["status"] == "failed"
 
 
+def test_a_score_that_is_no_number_is_told_at_once(
+    one: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setattr(SNLI, "score", lambda *_: {"accuracy": float("nan")})
+    assert one() == 2
+    assert "error: the task's accuracy is nan: a score that is not" in capsys.readouterr().err
+
+
+def test_force_repeats_a_run_whose_result_is_damaged(
+    one: Callable[..., int], tmp_path: Path, capsys: Shown
+) -> None:
+    assert one() == 0
+    (path,) = tmp_path.glob("snli/*/result.json")
+    whole = json.loads(path.read_text())["metrics"]
+    path.write_text("{")
+    assert one() == 2
+    assert f"{path}: damaged" in capsys.readouterr().err
+    assert one("force=true") == 0
+    assert json.loads(path.read_text())["metrics"] == whole
+
+
 def test_force_keeps_the_old_result_until_there_is_a_new_one(
     one: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:

@@ -120,7 +120,7 @@ def test_labels_must_be_the_same(
     def learned(self: SNLI, vocabulary: dict[str, Any]) -> None:
         restore(self, vocabulary)
         learned.calls += 1  # type: ignore[attr-defined]
-        self.labels = ("entailment", f"label {learned.calls}")  # type: ignore[assignment,attr-defined,misc]
+        self.labels = ("entailment", f"label {learned.calls}")  # type: ignore[assignment,attr-defined]
 
     learned.calls = 0  # type: ignore[attr-defined]
     monkeypatch.setattr(SNLI, "restore", learned)

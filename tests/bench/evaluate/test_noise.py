@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.bench.evaluate.conftest import Evaluate, Result, home, made, rows, tokens
+from tests.bench.evaluate.conftest import (
+    NER,
+    Evaluate,
+    Result,
+    home,
+    made,
+    rows,
+    tokens,
+    write_names,
+)
 
 
 def test_noise_changes_words_and_leaves_gold_and_clusters(
@@ -49,6 +60,20 @@ def test_no_noise_gives_the_scores_of_the_run(
     assert call(runs[0], "--noise", "typos=0", "--split", "dev")[0] == 0
     (found,) = made(runs[0])
     assert result(found)["metrics"]["dev"] == result(runs[0])["metrics"]["dev"]
+
+
+def test_the_recorded_command_finds_what_was_made_without_a_test_split(
+    bench: Callable[..., int], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    data = write_names(tmp_path / "data", "PER", "LOC", ("train", "dev"))
+    quick = (*NER, "training.max_epochs=1", "elmo.placement=none")
+    assert bench(*quick, f"data.dir={data}", f"paths.runs={tmp_path / 'runs'}") == 0
+    (run,) = (tmp_path / "runs" / "ner").iterdir()
+    assert call(run, "--noise", "case=0.5")[0] == 0
+    (found,) = made(run)
+    words = shlex.split(result(found)["command"])
+    assert words[:3] == ["python", "-m", "bench.evaluate"]
+    assert "finished earlier" in call(*words[3:])[1]
 
 
 def test_noise_on_data_that_has_changed_is_refused(

@@ -83,6 +83,18 @@ def test_an_ensemble_of_runs_that_were_repeated_is_made_again(
     assert json.loads(path.read_text())["ensemble"] == made["ensemble"]
 
 
+def test_seeds_that_draw_an_encoder_each_are_combined(
+    bench: Callable[..., int], snli_folder: Path, tmp_path: Path
+) -> None:
+    columns = "columns: {alone: {encoder: random_by_seed, elmo.placement: input}}"
+    own = own_experiment(tmp_path, OWN.replace("columns: {alone: {elmo.placement: none}}", columns))
+    small = [word for word in SMALL if not word.startswith(("encoder", "elmo."))]
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
+    assert bench(*small, "training.max_epochs=1", *folders, "experiment=own", own) == 0
+    (path,) = (tmp_path / "runs").glob("snli/ensemble-*/result.json")
+    assert "bench.ensemble --mixed " in json.loads(path.read_text())["command"]
+
+
 def test_a_plan_has_the_ensemble(
     experiment: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
