@@ -65,7 +65,8 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
     sentences = data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
     if cfg.features.mode != "live" and own_classes(cfg):  # a fingerprint may be a constant
-        _require_same(store, data, splits[0])
+        for split in splits:
+            _require_same(store, data, split)
     try:
         prepare(
             store,

@@ -13,8 +13,12 @@ import torch
 
 from bench import predict
 from bench.ensemble.__main__ import main as ensemble
+from bench.errors import RunError
 from bench.evaluate.__main__ import main as evaluate
+from bench.run import features
+from bench.run.build import encoder_of, task_of
 from bench.run.checkpoints import of_encoder
+from bench.run.datamodule import BenchData
 from bench.run.record import Record
 from elmo_core.bilm import weights
 from elmo_core.encoders.random import random_elmo
@@ -94,6 +98,26 @@ def test_other_vectors_than_are_stored_under_a_fingerprint_are_refused(
     module.write_text(code.replace("letters-1", "letters-2"))
     monkeypatch.delitem(sys.modules, "my_package")
     assert bench(*words, *folders) == 0
+
+
+def test_other_vectors_are_found_in_dev_where_nothing_of_training_is_stored(
+    monkeypatch: pytest.MonkeyPatch, configured: Callable[..., Any], tmp_path: Path
+) -> None:
+    """As with a share of the training set, which another seed draws anew."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_package.py").write_text(encoder_files.example(), encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "my_package", raising=False)
+    words = ("task=ner", "encoder=own", "encoder._target_=my_package.MyEncoder", "features=store")
+    cfg = configured(*words, "data.train_share=0.05", f"features.dir={tmp_path / 'features'}")
+    data = BenchData.of(cfg, task_of(cfg))
+    encoder = encoder_of(cfg)
+    assert encoder is not None
+    features.fill(cfg, features.store_of(cfg, encoder), data, "dev")
+    store = features.store_of(cfg, encoder)
+    encode = store.encode
+    monkeypatch.setattr(store, "encode", lambda words: [2 * one for one in encode(words)])
+    with pytest.raises(RunError, match="encoder letters gives other vectors for"):
+        features.fill(cfg, store, data, "train", "dev")
 
 
 def test_checkpoints_that_do_not_say_their_encoder_are_gone_on_with(tmp_path: Path) -> None:

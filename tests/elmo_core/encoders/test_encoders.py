@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from tests.encoder_files import KINDS, WORDS
 
 Build = Callable[[str], Encoder]
 ODD = [*"\u200d\0😀\ud800\u00a0", "漢字", "e\u0301", "x" * 60, "[SEP]", "</s>", ". . ."]
-LAYERS = {"static": 1, **dict.fromkeys(set(KINDS) - {"static"}, 3)}
+LAYERS = {"static": 1}
+"""Of those that have not three, as the files of the others are made here."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def some_sentences(count: int = 12) -> list[list[str]]:
 
 def test_layers_and_width_are_as_announced(kind: str, encoder: Encoder) -> None:
     assert encoder.name
-    assert encoder.layers == LAYERS[kind]
+    assert encoder.layers == LAYERS.get(kind, 3)
     (layers,) = encoder.encode([["The", "bank", "closed", "."]])
     assert layers.shape == (encoder.layers, 4, encoder.dim)
     assert encoder.encode([]) == []
@@ -73,7 +75,8 @@ def test_words_and_layers_differ(kind: str, encoder: Encoder) -> None:
         assert torch.equal(one[:, 1], other[:, 1])
     else:
         assert not torch.allclose(one[1:, 1], other[1:, 1], atol=1e-3)
-        assert not torch.allclose(one[1], one[2], atol=1e-3)
+        for lower, upper in pairwise(one[:, 1]):
+            assert not torch.allclose(lower, upper, atol=1e-3)
 
 
 def test_results_stand_on_their_own(encoder: Encoder) -> None:
