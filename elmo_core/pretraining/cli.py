@@ -77,7 +77,7 @@ def _add_train(subcommands: Subcommands) -> None:
     verb.add_argument(
         "--options",
         required=True,
-        help="mini, small, medium, original, or a file: the published options.json, and "
+        help="mini, base, small, medium, original, or a file: the published options.json, and "
         'what differs from the published training under "training"',
     )
     verb.add_argument(

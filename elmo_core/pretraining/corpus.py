@@ -70,11 +70,12 @@ def encoded(
     folder: Path,
     out: Path | None = None,
 ) -> Corpus:
-    """Encode tokenised texts, found as `find_texts` does, to `folder`, and open it.
+    """Encode tokenised texts, each found as `find_texts` does, to `folder`, and open it.
 
     Raises TextError where one is missing or not UTF-8, CorpusError where there is no sentence.
     """
-    encode(read_tokenised(find_texts(texts, out).values()), vocabulary, folder)
+    files = [path for text in texts for path in find_texts([text], out).values()]
+    encode(read_tokenised(files), vocabulary, folder)
     if not (folder / TOKENS).stat().st_size:
         raise CorpusError(f"{', '.join(map(str, texts))}: the text is empty")
     return Corpus(folder, vocabulary, characters)

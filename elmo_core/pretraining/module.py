@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 
 from elmo_core.bilm.bilm import State
 from elmo_core.devices import sent
+from elmo_core.errors import OptionsError
 from elmo_core.lightning import pl
 from elmo_core.pretraining.corpus import Corpus, Window
 from elmo_core.pretraining.errors import TrainingError
@@ -47,8 +48,21 @@ class PretrainingModule(pl.LightningModule):
         devices: int = 1,
         origin: str | None = None,
     ) -> None:
-        """Take a model and its text; `origin` names, by its content, what it starts from."""
+        """Take a model and its text; `origin` names, by its content, what it starts from.
+
+        Raises OptionsError for a text with fewer tokens than a batch has streams, or than a stream
+        advances in a step.
+        """
         super().__init__()
+        for name, number, what in (
+            ("batch_size", training.batch_size * devices, "streams"),
+            ("unroll_steps", training.unroll_steps, "tokens a step"),
+        ):
+            if number > len(corpus):
+                raise OptionsError(
+                    f"training.{name}: {number:,} {what}, more than the text's {len(corpus):,} "
+                    f"tokens: lower it (--set {name}=…)"
+                )
         self.model, self.corpus, self.training_part = model, corpus, training
         self.devices, self.origin = devices, origin
         self.recent: deque[float] = deque(maxlen=100)

@@ -77,6 +77,13 @@ _PRESETS = {
         learning_rate=0.004,
         warmup_steps=500,
     ),
+    "elmo-base": Training(
+        epochs=2,
+        dropout=0.0,
+        optimizer="adam",
+        learning_rate=0.003,
+        warmup_steps=500,
+    ),
 }
 """Those that are not trained as the published ones were."""
 

@@ -63,15 +63,6 @@ def train(
         Corpus(prepared / ENCODED / part, vocabulary, options.characters)
         for part in (TRAIN, HELDOUT)
     )
-    for name, number, what in (
-        ("batch_size", training.batch_size * devices, "streams"),
-        ("unroll_steps", training.unroll_steps, "tokens a step"),
-    ):
-        if number > len(text):
-            raise OptionsError(
-                f"training.{name}: {number:,} {what}, more than the text's {len(text):,} tokens: "
-                f"lower it (--set {name}=…)"
-            )
     torch.manual_seed(training.seed)
     bilm, origin = (BiLM(options), None) if start is None else _trained(start, options)
     model = LanguageModel(bilm, len(vocabulary), training.dropout)

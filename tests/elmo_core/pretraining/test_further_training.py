@@ -253,6 +253,37 @@ def test_finetuning_goes_on_with_the_same_model_and_text_alone(
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())
 
 
+def test_finetuning_reads_texts_of_one_name(
+    trained: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    model, texts = trained(tmp_path / "model"), [tmp_path / "a/train.txt", tmp_path / "b/train.txt"]
+    for path in texts:
+        path.parent.mkdir()
+        path.write_text("a tree sees a zebra .\n" * 50)
+    whole = tmp_path / "whole.txt"
+    whole.write_text("".join(path.read_text() for path in texts))
+    got, expected = (
+        finetune(model, given, [whole], tmp_path / name, accelerator="cpu")
+        for name, given in (("two", texts), ("one", [whole]))
+    )
+    assert got == expected
+
+
+def test_finetuning_in_batches_larger_than_the_text_is_refused(
+    trained: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("a tree sees a zebra .\n")
+    with pytest.raises(OptionsError, match=r"batch_size: 1,000 streams, more than the text's 7"):
+        finetune(
+            trained(tmp_path / "model"),
+            [tmp_path / "text"],
+            [tmp_path / "text"],
+            tmp_path / "out",
+            ["batch_size=1000"],
+        )
+    assert not (tmp_path / "out").exists()
+
+
 def test_finetuning_into_a_folder_below_the_texts_can_be_repeated(
     trained: Callable[[Path], Path], tmp_path: Path
 ) -> None:

@@ -26,12 +26,13 @@ from elmo_core.pretraining.train import train
 VERBS = ("prepare", "train", "evaluate", "finetune", "export")
 
 
-def test_presets_are_the_published_training_except_mini() -> None:
+def test_presets_are_the_published_training_except_our_own() -> None:
     for name in ("small", "medium", "original"):
         options, training = read(name)
         assert options.published() == PRESETS[f"elmo-{name}"].options
         assert training == Training()
-    assert read("mini")[1].optimizer == "adam"
+    for name in ("mini", "base"):
+        assert (read(name)[1].optimizer, read(name)[1].dropout) == ("adam", 0)
     assert read("elmo-mini") == read("mini")
 
 
