@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
 
 from datasets import Dataset
 from torch import Tensor
@@ -18,11 +17,12 @@ from tasks.task import Example
 class ClassificationTask(WordTask):
     """A task whose examples have a `label`, one of `labels`.
 
+    `labels` are set in the class, or in `prepare` and `restore` where training tells them.
     Its model returns `logits` (batch, labels).
     """
 
     metric = "accuracy"
-    labels: ClassVar[Sequence[str]]
+    labels: Sequence[str] = ()
     counts = staticmethod(classification.counts)
     from_counts = staticmethod(classification.from_counts)
 
@@ -44,6 +44,16 @@ class ClassificationTask(WordTask):
         """Take the mean of the models' probabilities."""
         return {"logits": mean(output["logits"].float().softmax(1) for output in outputs).log()}
 
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.labels
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        return {example["label"]}
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        return {**row, **{key: names.get(row[key], row[key]) for key in ("gold", "prediction")}}
+
     def slices(self, example: Example) -> dict[str, str | int]:
         return {"label": example["label"], **super().slices(example)}
 
@@ -51,7 +61,9 @@ class ClassificationTask(WordTask):
         """Return accuracy and macro-F1, in percent."""
         gold = [row["gold"] for row in predictions]
         predicted = [row["prediction"] for row in predictions]
-        return classification.score(gold, predicted, self.labels)
+        found = {*gold, *predicted}
+        labels = self.labels if found <= {*self.labels} else sorted(found)  # after `renamed`
+        return classification.score(gold, predicted, labels)
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score the label that is commonest in training."""

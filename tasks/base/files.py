@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -102,27 +102,42 @@ def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:
     one, which leaves nothing to compare it with, it is "" throughout.
 
     Raises:
-        DataError: there is no row, or two have one `id`; `path` is what the message names.
+        DataError: there is no row, two have one `id`, or not all have the same keys and types of
+            values; `path` is what the message names.
     """
     iterator = _distinct(rows, path)
     chunks: list[pa.Table] = []
     while chunk := list(islice(iterator, 10_000)):
-        chunks.append(pa.Table.from_pylist(chunk, schema=chunks[0].schema if chunks else None))
+        try:
+            chunks.append(pa.Table.from_pylist(chunk))
+        except pa.ArrowException as error:
+            raise _unlike(path, error) from None
     if not chunks:
         empty = path.is_file() and not path.stat().st_size
         raise DataError(f"{path}: {'an empty file' if empty else 'no examples left'}")
-    table = pa.concat_tables(chunks)
+    try:
+        table = pa.concat_tables(chunks, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise _unlike(path, error) from None
     if DOCUMENT in table.column_names and len(table[DOCUMENT].unique()) == 1:
         place = table.column_names.index(DOCUMENT)
         table = table.set_column(place, DOCUMENT, pa.array([""] * len(table)))
     return Dataset(table)
 
 
+def _unlike(path: Path, error: pa.ArrowException) -> DataError:
+    return DataError(f"{path}: examples differ in the type of a value ({error})")
+
+
 def _distinct(rows: Iterable[dict[str, Any]], path: Path) -> Iterator[dict[str, Any]]:
-    """Pass the rows on. Raises DataError for two of one `id`."""
+    """Pass the rows on. Raises DataError for two of one `id`, and for one of other keys."""
     seen: set[str] = set()
+    keys: Set[str] | None = None
     for row in rows:
         if row["id"] in seen:
             raise DataError(f"{path}: the id {row['id']!r} occurs twice")
+        keys = row.keys() if keys is None else keys
+        if unlike := sorted(row.keys() ^ keys):
+            raise DataError(f"{path}: not all examples have {unlike[0]!r}: {row['id']!r} differs")
         seen.add(row["id"])
         yield row

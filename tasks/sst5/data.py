@@ -43,7 +43,7 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
     else:
         rows = read_jsonl(path) if path.suffix == ".jsonl" else read_rows(path, "text", "label")
         dataset = to_dataset(_sentences(rows, path, split), path)
-    phrases = sum(dataset["phrase"])
+    phrases = sum(dataset.data["phrase"].to_pylist())
     sentences = len(dataset) - phrases
     if min_phrase is None:
         log.info("%s: %d sentences", path, sentences)

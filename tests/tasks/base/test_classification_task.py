@@ -6,6 +6,7 @@ import pytest
 import torch
 from datasets import Dataset
 
+from tasks.base.classification_task import ClassificationTask
 from tasks.snli import SNLI
 
 
@@ -32,3 +33,28 @@ def test_a_slice_is_of_a_label_and_of_unknown_words() -> None:
     example = {"label": "neutral", "premise": ["a", "b"], "hypothesis": ["c", "a", "d"]}
     found = task.slices(example)
     assert (found["label"], found["unknown words"]) == ("neutral", 3)
+
+
+def test_labels_may_be_learned() -> None:
+    class Learned(SNLI):
+        labels = ClassificationTask.labels  # none by themselves
+
+        def prepare(self, train: Dataset) -> None:
+            self.labels = sorted(set(train["label"]))
+
+    task = Learned()
+    task.prepare(Dataset.from_dict({"label": ["b", "a", "b"]}))
+    assert list(task.label_names) == ["a", "b"]
+    (row,) = task.predict({"logits": torch.tensor([[0.0, 1.0]])}, [{"id": "1", "label": "a"}])
+    assert (row["prediction"], set(row["probabilities"])) == ("b", {"a", "b"})
+
+
+def test_scores_of_renamed_labels_are_of_the_new_ones() -> None:
+    task = SNLI()
+    both = {"neutral": "not", "contradiction": "not"}
+    rows = [
+        {"gold": "neutral", "prediction": "contradiction"},
+        {"gold": "entailment", "prediction": "entailment"},
+    ]
+    scores = task.score([task.renamed(row, both) for row in rows])
+    assert scores == dict.fromkeys(scores, 100)

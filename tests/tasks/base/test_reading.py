@@ -52,6 +52,23 @@ def test_every_row_has_the_columns_of_the_first(tmp_path: Path) -> None:
     assert [len(examples), examples[9_999], examples[10_000]] == [10_001, rows[-2], rows[-1]]
 
 
+def test_a_later_value_does_not_take_the_type_of_the_first_ones(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"id": f"{i}", "score": 4, "title": None} for i in range(10_000)]
+    last = {"id": "last", "score": 3.5, "title": "x"}
+    assert to_dataset([*rows, last], tmp_path)[10_000] == last
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("gold", "examples differ in the type of a value"), ("more", "not all examples have 'more'")],
+)
+@pytest.mark.parametrize("before", [1, 10_000])
+def test_examples_that_do_not_go_together_are_told(before: int, key: str, said: str) -> None:
+    rows: list[dict[str, Any]] = [{"id": f"{i}", "gold": True} for i in range(before)]
+    with pytest.raises(DataError, match=rf"^a\.jsonl: {said}"):
+        to_dataset([*rows, {"id": "last", "gold": True, key: "no"}], Path("a.jsonl"))
+
+
 def test_a_file_without_examples_is_refused() -> None:
     with pytest.raises(DataError, match=r"^empty\.jsonl: no examples left"):
         to_dataset([], Path("empty.jsonl"))
