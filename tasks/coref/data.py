@@ -57,6 +57,8 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
         *(path, len(dataset), counts["tokens"], counts["mentions"], counts["clusters"]),
         counts["spoken"],
     )
+    if not counts["clusters"]:
+        log.warning("%s: not one cluster, so that nothing can be found in %s", path, split)
     if counts["singletons"]:
         done = "dropped (task.drop_singletons)" if drop_singletons else "kept"
         log.info("%s: %d clusters of one mention, %s", path, counts["singletons"], done)

@@ -76,6 +76,8 @@ def read(folder: Path, split: str, tags: str) -> Dataset | None:
         {"id": f"{split}-{number}", "document_id": document, "tokens": tokens, "tags": theirs}
         for number, (document, tokens, theirs) in enumerate(sentences, start=1)
     ]
+    if rows and all(token == "_" for row in rows for token in row["tokens"]):
+        raise DataError(f"{paths[0]}: every word is _: the words are yet to be put in")
     tokens = sum(len(row["tokens"]) for row in rows)
     log.info("%s: %d sentences, %d tokens", paths[0], len(rows), tokens)
     return to_dataset(rows, paths[0])

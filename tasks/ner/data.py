@@ -99,13 +99,12 @@ def locate(folder: Path, split: str) -> Path | None:
 
 
 def _check(sentences: Sequence[Sentence], path: Path) -> None:
-    """Refuse rows with numbers in the place of words, and a text that is not cut into sentences."""
+    """Refuse numbers in the place of words, and a text that is not cut into sentences."""
     if len(sentences) == 1 and (length := len(sentences[0].tokens)) > LONGEST:
         raise DataError(f"{path}: one sentence of {length:,} tokens; an empty line must end each")
     longer = [one.tokens for one in sentences if len(one.tokens) > 1]
-    for start in (0, 1):
-        if longer and all(t == [str(i) for i in range(start, start + len(t))] for t in longer):
-            raise DataError(f"{path}: its first column counts the words; the words must come first")
+    if longer and all(token.isdecimal() for tokens in longer for token in tokens):
+        raise DataError(f"{path}: its first column is numbers alone; the words must come first")
 
 
 def _bio(sentence: Sentence, path: Path) -> list[str]:
@@ -138,7 +137,9 @@ def _read_columns(path: Path) -> Iterator[Sentence]:
             sentence = Sentence(document, [], [], [])
             continue
         columns = columns or len(fields)
-        if len(fields) < 2 or len(fields) != columns or not fields[0].strip():
+        if len(fields) == columns and not fields[0].strip():
+            raise DataError(f"{path}, {place}: the word is empty")
+        if len(fields) < 2 or len(fields) != columns:
             expected = (
                 f"{columns} columns, as its first row has" if columns > 1 else "a token and a tag"
             )

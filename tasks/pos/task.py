@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ from tasks.pos import score as scoring
 from tasks.pos.model import IGNORED, Probe, Sizes
 from tasks.pos.sources import SOURCES
 from tasks.task import Batch, Example
+
+log = logging.getLogger(__name__)
 
 
 class POS(WordTask):
@@ -84,6 +87,11 @@ class POS(WordTask):
         return {"words": words, "mask": words != PAD, "tags": pad(tags, IGNORED)}
 
     def model(self, placement: Placement) -> nn.Module:
+        if placement.active and (self.word_dropout or self.word_vectors):
+            log.warning(
+                "with an encoder the probe has no words of its own (elmo.placement=none has): "
+                "word_dropout and word_vectors change nothing in it"
+            )
         return Probe(WordEmbedding(self.words, trainable=True), placement, len(self.tags))
 
     @property

@@ -55,8 +55,7 @@ def locate(folder: Path, split: str) -> Path | None:
     found = find(folder, names(split))
     if found is not None or split != "dev":
         return found
-    official = {name for other in ("train", "test") for name in names(other)}
-    others = [path for path in sorted(folder.glob("*.json")) if path.name not in official]
+    others = [p for p in sorted(folder.glob("*.json")) if not p.name.startswith(("train", "test"))]
     if len(others) > 1:
         listed = ", ".join(path.name for path in others)
         raise DataError(f"{folder}: which is dev? Rename one of {listed} to {names('dev')[0]}")

@@ -81,6 +81,8 @@ def _recognise(
     if counts["documents"] or not first:
         layout = CONLL_2012
     elif len(fields) >= PROPBANK.first and all(field.isdecimal() for field in fields[1:3]):
+        if len(fields) > CONLL_2012.first and not _CELL.fullmatch(fields[PROPBANK.first]):
+            raise DataError(f"{path}, line {first[0][0]}: CoNLL-2012's columns, but no {BEGIN!r}")
         layout = PROPBANK
     else:
         everything = [first, *sentences]
@@ -96,6 +98,10 @@ def _split(path: Path, counts: Counter[str]) -> Iterator[Rows]:
         if line.startswith((BEGIN, END)):
             counts["documents"] += line.startswith(BEGIN)
         elif fields := _FIELD.findall(line):
+            if "\t\t" in line or line[0] == "\t":  # all that follows would move to the left
+                raise DataError(
+                    f"{path}, line {number}: an empty column (write {NONE} for nothing)"
+                )
             rows.append((number, fields))
         elif rows:
             yield rows

@@ -27,7 +27,8 @@ CONLL_2005 = {
 
 def names(split: str) -> list[str]:
     """Return the file names of a split; the first one found counts."""
-    plain = [f"{split}.tsv", f"{split}.conll", f"{split}.txt", *CONLL_2005[split]]
+    plain = [f"{split}{end}" for end in (".tsv", ".conll", ".txt", ".english.v4_gold_conll")]
+    plain += CONLL_2005[split]
     return [name + packed for name in plain for packed in ("", ".gz")]
 
 

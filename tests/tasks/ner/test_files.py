@@ -53,8 +53,10 @@ def test_sentences_of_one_file_are_numbered_through(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("1 Oslo B-X\n2 is O\n\n1 Yes O\n", "its first column counts the words"),
-        ("0 Oslo B-X\n1 is O\n", "its first column counts the words"),
+        ("1 Oslo B-X\n2 is O\n\n1 Yes O\n", "its first column is numbers alone"),
+        ("1\tOslo\tB-X\n1\tis\tO\n\n2\tYes\tO\n2\t.\tO\n", "its first column is numbers"),
+        ("0 Oslo B-X\n1 is O\n\n2 Yes O\n3 . O\n", "its first column is numbers alone"),
+        ("Oslo\tB-X\n\u00a0\tO\n", "line 2: the word is empty"),
         ("a O\n" * (LONGEST + 1), "one sentence of 1,001 tokens"),
     ],
 )

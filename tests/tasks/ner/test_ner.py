@@ -118,7 +118,7 @@ def test_what_was_found_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture
     [
         ("A X B-X\nb O\n", "line 2: expected 3 columns, as its first row has, found 'b O'"),
         ("A\n", "line 1: expected a token and a tag, found 'A'"),
-        ("A\tO\n\tO\n", "line 2: expected 2 columns, as its first row has, found"),
+        ("A\tO\n\tO\n", "line 2: the word is empty"),
         ("A O\n# b-x\n", "line 2: unknown tag 'b-x'"),  # within a sentence: no comment
         ("token label\nA O\n", "line 1: unknown tag 'label': expected O, or one as B-PER"),
         ("\n\t\n", "no examples left"),

@@ -107,6 +107,7 @@ def test_sections_are_the_usual_split(tmp_path: Path) -> None:
         ("dev.conllu", "# a\n1\tgo\tVB\n", r"dev\.conllu, line 2: expected 10 columns, found 3"),
         ("dev.conllu", conllu(("1", "go", "VERB", "_")), r"line 1: no XPOS \(task\.tags=upos"),
         ("dev.conllu", conllu(("1", "go", "VERB", "")), r"line 1: no XPOS \(task\.tags=upos"),
+        ("dev.conllu", conllu(("1", "_", "VERB", "VB")), r"dev\.conllu: every word is _"),
         ("wsj_1900.mrg", "(S (NN a)\n (NN b c))\n", r"wsj_1900\.mrg, line 2: malformed tree"),
         ("wsj_1900.mrg", "(S (NN a))\n)\n", r"wsj_1900\.mrg, line 2: malformed tree"),
         ("wsj_1900.mrg", "a (S (NN a))\n", r"wsj_1900\.mrg, line 1: malformed tree"),
@@ -163,6 +164,15 @@ def task(tmp_path: Path) -> POS:
     assert train is not None
     task.prepare(train)
     return task
+
+
+@pytest.mark.parametrize("where", ["none", "input"])
+def test_word_dropout_that_no_word_is_there_for_is_told(
+    where: str, task: POS, caplog: pytest.LogCaptureFixture
+) -> None:
+    task.word_dropout = 0.3
+    task.model(Placement(where, 3, 5) if where != "none" else Placement("none", 0, 0))
+    assert ("change nothing in it" in caplog.text) == (where != "none")
 
 
 @pytest.mark.parametrize("where", ["input", "output", "input+output"])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tasks.srl.data import CONLL_2005, FOLDERS, names, read
+from tasks.task import DataError
 
 ROWS = "{0} 0 0 He XX * - - - - * (A0*) -\n{0} 0 1 ran XX * run 01 - - * (V*) -\n\n"
 
@@ -34,3 +37,33 @@ def test_the_predicates_are_those_that_the_file_marks(tmp_path: Path) -> None:
     (tmp_path / "dev.conll").write_text(f"#begin document (x); part 0\n{rows}")
     (found,) = read(tmp_path, "dev") or ()
     assert (found["predicate"], found["lemma"], found["tags"]) == (1, "run", ["B-A0", "B-A1"])
+
+
+def test_ontonotes_in_one_file_is_found(tmp_path: Path) -> None:
+    """Under the name that coreference's copy has."""
+    rows = ROWS.format("x")
+    path = tmp_path / "train.english.v4_gold_conll"
+    path.write_text(f"#begin document (x); part 0\n{rows}#end document\n")
+    assert len(read(tmp_path, "train") or ()) == 1
+
+
+def test_columns_without_their_document_s_line_are_told(tmp_path: Path) -> None:
+    (tmp_path / "dev.conll").write_text(ROWS.format("x"))
+    with pytest.raises(DataError, match="line 1: CoNLL-2012's columns, but no '#begin document'"):
+        read(tmp_path, "dev")
+
+
+@pytest.mark.parametrize("empty", [0, 4, 5])
+def test_an_empty_column_is_refused(empty: int, tmp_path: Path) -> None:
+    """The document's name, the part of speech, the parse: as a table writes what is missing."""
+    words = ("He", "*", "-", "-", "(A0*)"), ("ran", "*", "run", "run.01", "(V*)")
+    rows = [["d", "0", f"{i}", w, "XX", p, *more] for i, (w, p, *more) in enumerate(words)]
+    path = tmp_path / "dev.tsv"
+    path.write_text("\n".join("\t".join(row) for row in rows) + "\n")
+    (whole,) = read(tmp_path, "dev") or ()
+    assert whole["words"] == ["He", "ran"]
+    for row in rows:
+        row[empty] = ""
+    path.write_text("\n".join("\t".join(row) for row in rows) + "\n")
+    with pytest.raises(DataError, match=r"dev\.tsv, line 1: an empty column \(write - for noth"):
+        read(tmp_path, "dev")
