@@ -178,3 +178,22 @@ def canonical(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value
+
+
+def by_contents(
+    values: Mapping[str, Any], vectors: str | None, encoder: str | None
+) -> dict[str, Any]:
+    """Return a choice in which word vectors and encoder are what they hold, not where they lie.
+
+    Args:
+        values: The choice's.
+        vectors: A hash of the word vectors; None where it is not known, or there are none.
+        encoder: The encoder's fingerprint; None without one.
+    """
+    chosen = dict(values)
+    if vectors:
+        chosen["word_vectors"] = vectors
+    if encoder and "encoder" in chosen:
+        keys = {key: value for key, value in chosen["encoder"].items() if key not in FILES}
+        chosen["encoder"] = {**keys, "fingerprint": encoder}
+    return chosen

@@ -14,7 +14,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.choice import Choice, leaves
+from bench.choice import Choice, by_contents, leaves
 from bench.ensemble import PROGRAM
 from bench.errors import RunError
 from bench.records import Finished
@@ -24,6 +24,8 @@ from bench.run.record import Record, trained_run
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 JUDGED = re.compile(r"seed|data\.(?!train_share)")
 """Keys in which members may differ, or by whose examples they were judged."""
+DRAW = {"encoder.seed", "encoder.fingerprint"}
+"""And those in which they may if each has drawn its encoder by its seed."""
 
 
 def ensemble_id(run_ids: Iterable[str]) -> str:
@@ -58,8 +60,18 @@ class Member:
     @cached_property
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, by dotted key, the seed and the data aside."""
-        values = Choice.of(self.cfg).values
+        encoder = self.result.encoder
+        values = by_contents(
+            Choice.of(self.cfg).values,
+            self.result.data.get("vectors"),
+            encoder.fingerprint if encoder else None,
+        )
         return {key: value for key, value in leaves(values) if not JUDGED.match(key)}
+
+    @property
+    def draws(self) -> bool:
+        """Whether its seed has drawn its encoder, too (encoder=random_by_seed)."""
+        return self.choice.get("encoder.seed") == self.result.seed
 
     @cached_property
     def cfg(self) -> DictConfig:
@@ -153,7 +165,7 @@ def choice_difference(one: Member, other: Member) -> str | None:
     """Say in which key two runs were chosen otherwise, the seed and the data aside, if in any."""
     ours, theirs = one.choice, other.choice
     keys = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
-    if not keys:
+    if not keys or (keys <= DRAW and one.draws and other.draws):
         return None
     # A key that both have tells more: without ELMo, for one, a choice has no encoder.
     key = min(keys, key=lambda key: (key not in ours or key not in theirs, key))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench.choice import FILES, canonical, leaves
+from bench.choice import FILES, by_contents, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Run
@@ -134,12 +134,10 @@ def choice_of(run: Run, data: str) -> dict[str, Any]:
     """Return the choice, in which data, word vectors and encoder are what they hold, not where
     they lie; of an older version's run it is not known what the word vectors held."""
     chosen = {**run.choice, "data": {**run.choice["data"], "dir": data}}
-    if vectors := run.result.trained_on.get("vectors"):
-        chosen["word_vectors"] = vectors
-    if run.result.encoder and "encoder" in chosen:
-        keys = {key: value for key, value in chosen["encoder"].items() if key not in FILES}
-        chosen["encoder"] = {**keys, "fingerprint": run.result.encoder.fingerprint}
-    return chosen
+    encoder = run.result.encoder
+    return by_contents(
+        chosen, run.result.trained_on.get("vectors"), encoder.fingerprint if encoder else None
+    )
 
 
 def _data_names(runs: Sequence[Run]) -> dict[Run, str]:
@@ -194,6 +192,7 @@ def differing(runs: Sequence[Run], shown: Sequence[str]) -> list[str]:
     The name of its encoder stands elsewhere: keys of it tell those of one name apart.
     """
     chosen = [dict(leaves(run.choice)) for run in runs]
+    _mark_vectors(runs, chosen)
     keys = {key for each in chosen for key in each if not key.startswith(ENCODER)}
     told = {key for key in keys if tells(key, chosen)}
     of_encoder = _of_encoders(runs, chosen)
@@ -205,6 +204,17 @@ def differing(runs: Sequence[Run], shown: Sequence[str]) -> list[str]:
         )
         for run, each in zip(runs, chosen, strict=True)
     ]
+
+
+def _mark_vectors(runs: Sequence[Run], chosen: Sequence[dict[str, Any]]) -> None:
+    """Add a hash to word vectors of one path that held several files."""
+    held: defaultdict[str | None, set[str | None]] = defaultdict(set)
+    for run, each in zip(runs, chosen, strict=True):
+        held[each.get("word_vectors")].add(run.result.trained_on.get("vectors"))
+    for run, each in zip(runs, chosen, strict=True):
+        path, content = each.get("word_vectors"), run.result.trained_on.get("vectors")
+        if path and content and len(held[path]) > 1:
+            each["word_vectors"] = f"{path} ({content[:6]})"
 
 
 def _of_encoders(

@@ -74,7 +74,7 @@ def combined(ensemble: Ensemble, force: bool) -> Outcome:
     folders = [job.record.folder for job in ensemble.jobs]
     cfg = ensemble.jobs[0].cfg
     trusted = packages(cfg)  # whoever typed the sweep asked for them
-    made = partial(combine, folders, trusted=trusted, mixed=ensemble.mixed)
+    made = partial(combine, folders, trusted=trusted)
     return _made(str(ensemble), made, ensemble.record, force, cfg.debug)
 
 

@@ -132,12 +132,7 @@ class Ensemble:
     def command(self) -> str:
         """What combines the runs, for a shell."""
         folders = [job.record.folder for job in self.jobs]
-        return command(folders, self.mixed, trusted=packages(self.jobs[0].cfg))
-
-    @property
-    def mixed(self) -> bool:
-        """Whether its runs have an encoder each, drawn by their seed (encoder=random_by_seed)."""
-        return any(job.cfg.encoder != self.jobs[0].cfg.encoder for job in self.jobs)
+        return command(folders, trusted=packages(self.jobs[0].cfg))
 
     @property
     def task(self) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.ensemble.members import all_seeds
+from bench.errors import RunError
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.ensemble.conftest import Together, change, elsewhere, unvouched
@@ -127,3 +130,23 @@ def test_labels_must_be_the_same(
     status, said = together(*three[:2])
     assert status == 2
     assert "have learned different labels: label 1, label 2" in said
+
+
+def test_word_vectors_are_what_they_hold(three: list[Path]) -> None:
+    """Of two seeds: the same bytes at two places go together, other bytes at one do not."""
+    for path, run, hold in (("/a/glove", 0, "same"), ("/b/glove", 1, "same")):
+        change(three[run] / "config.yaml", "word_vectors: null", f"word_vectors: {path}")
+        vectors(three[run], hold)
+    assert all_seeds(three[0]) == three[:2]
+    change(three[1] / "config.yaml", "/b/glove", "/a/glove")
+    vectors(three[1], "other")
+    with pytest.raises(RunError, match="no run beside it is finished and differs in the seed"):
+        all_seeds(three[0])
+
+
+def vectors(run: Path, held: str) -> None:
+    """Let a run's record say what its word vectors held."""
+    path = run / "result.json"
+    result = json.loads(path.read_text())
+    result["data"]["vectors"] = held
+    path.write_text(json.dumps(result))

@@ -141,6 +141,20 @@ def test_files_are_what_they_hold(tmp_path: Path, same: bool, lines: int) -> Non
     assert len(groups(read(tmp_path).finished)) == lines
 
 
+def test_files_that_one_place_has_held_are_told_apart(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for seed in (1, 2):
+        folder = tmp_path / "snli" / make.run(seed=seed)
+        config = OmegaConf.load(folder / "config.yaml")
+        config.word_vectors = "/here/glove.txt"
+        OmegaConf.save(config, folder / "config.yaml")
+        result = json.loads((folder / "result.json").read_text())
+        result["data"]["vectors"] = f"{seed}" * 64
+        (folder / "result.json").write_text(json.dumps(result))
+    told = [group.differs for group in groups(read(tmp_path).finished)]
+    assert told == [f"word_vectors=/here/glove.txt ({seed * 6})" for seed in "12"]
+
+
 def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     for seed in (3, 1, 2):

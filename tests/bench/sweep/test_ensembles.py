@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bench.ensemble.members import ensemble_id
+from bench.ensemble.members import all_seeds, ensemble_id
 from tasks.snli.task import SNLI
 from tasks.task import Task
 from tests.bench.small import SMALL
@@ -92,7 +92,20 @@ def test_seeds_that_draw_an_encoder_each_are_combined(
     folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
     assert bench(*small, "training.max_epochs=1", *folders, "experiment=own", own) == 0
     (path,) = (tmp_path / "runs").glob("snli/ensemble-*/result.json")
-    assert "bench.ensemble --mixed " in json.loads(path.read_text())["command"]
+    members = json.loads(path.read_text())["ensemble"]
+    assert sorted(each["seed"] for each in members) == [1, 2]
+    found = [path.parents[1] / each["run_id"] for each in members]
+    assert sorted(all_seeds(found[0])) == sorted(found)
+
+
+def test_what_hangs_on_an_ensemble_goes_with_its_column(
+    bench: Callable[..., int], snli_folder: Path, tmp_path: Path
+) -> None:
+    columns = "columns: {none: {elmo.placement: none}, alone: {}}\nbaseline: pair"
+    own = own_experiment(tmp_path, OWN.replace("columns: {alone: {elmo.placement: none}}", columns))
+    small = [word for word in SMALL if not word.startswith("elmo.")]
+    words = [*small, f"data.dir={snli_folder}", "experiment=own", own, "plan=slurm"]
+    assert bench(*words, "~experiment.columns.alone") == 0
 
 
 def test_a_plan_has_the_ensemble(
