@@ -54,5 +54,6 @@ def _forget(experiment: DictConfig, column: str) -> None:
     for ensemble, combined in list(experiment.ensembles.items()):
         if combined == column:
             del experiment.ensembles[ensemble]
+            _forget(experiment, ensemble)
     if experiment.baseline == column:
         experiment.baseline = None

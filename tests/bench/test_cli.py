@@ -79,6 +79,8 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["task=[snli"], ["task=[snli: cannot be read as KEY=VALUE", "take quotes"]),
         (["experiment=lambda", "experiment.without=[columns.λ=0]"], ["λ=0]: cannot be read"]),
         (["data.dir=/no/such/folder"], ["data.dir: no folder /no/such/folder"]),
+        (["trainer.precision=bf16"], ["trainer.precision=bf16: must be bf16-mixed"]),
+        (["trainer.precision=32"], ["trainer.precision=32: must be 32-true"]),
         (["data.dir="], ["data.dir=: must be a path, or left out"]),
         (["word_vectors="], ["word_vectors=: must be a path, or left out"]),
         (["word_vectors=/no/such/file"], ["word vectors: /no/such/file is not a file"]),
