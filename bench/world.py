@@ -18,8 +18,12 @@ def local_rank() -> int:
 
 
 def started_together() -> bool:
-    """Say whether Slurm has started the processes of this run, so that Lightning starts none."""
-    return int(os.environ.get("SLURM_NTASKS", "1")) > 1
+    """Say whether Slurm has started the processes of this run, so that Lightning starts none.
+
+    In an interactive job, which Lightning knows by its name, it has not.
+    """
+    interactive = os.environ.get("SLURM_JOB_NAME") in ("bash", "interactive")
+    return int(os.environ.get("SLURM_NTASKS", "1")) > 1 and not interactive
 
 
 def check_counted(trainer: Mapping[str, Any]) -> None:

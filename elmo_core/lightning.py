@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from elmo_core.whole_files import replacing
 
 with needed("pytorch-lightning", "training"):
     import pytorch_lightning as pl
+    from pytorch_lightning.plugins.environments import ClusterEnvironment, LightningEnvironment
     from pytorch_lightning.plugins.io import TorchCheckpointIO
     from pytorch_lightning.utilities import rank_zero_only
     from pytorch_lightning.utilities.exceptions import MisconfigurationException
@@ -28,6 +30,7 @@ __all__ = [
     "rank_zero_only",
     "read_checkpoint",
     "set_aside",
+    "starting",
     "training_precision",
 ]
 
@@ -51,6 +54,15 @@ def training_precision(asked: str, accelerator: str) -> str:
         return asked
     log.warning("precision %s: trains in %s, as this processor has no bfloat16", asked, FLOAT32)
     return FLOAT32
+
+
+def starting() -> list[ClusterEnvironment]:
+    """Return the plugin by which a Trainer starts its processes, in a Slurm job of one task.
+
+    By itself Lightning takes that task for all the processes that `devices` asks for.
+    """
+    alone = os.environ.get("SLURM_NTASKS") == "1" and "TORCHELASTIC_RUN_ID" not in os.environ
+    return [LightningEnvironment()] if alone else []
 
 
 class SafeCheckpointIO(TorchCheckpointIO):

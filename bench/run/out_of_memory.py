@@ -10,8 +10,8 @@ from omegaconf import DictConfig
 from bench.errors import RunError
 from tasks.task import Example, Task
 
-SIGNS = ("out of memory", "can't allocate memory", "not enough memory")
-"""What the messages of torch's allocators say, on a GPU and on the CPU."""
+SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
+"""What the messages of torch's allocators say, on a GPU and on the CPU, and of cuBLAS and cuDNN."""
 
 ENCODING = (
     "out of memory while features are encoded, the longest sentences first: close other programs, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,7 +46,7 @@ from bench.run.trainer import check_device, trainer_of
 from bench.world import ALL, world_size
 from elmo_core import Encoder
 from elmo_core.errors import CheckpointError
-from elmo_core.lightning import SafeCheckpointIO, read_checkpoint
+from elmo_core.lightning import SafeCheckpointIO, read_checkpoint, starting
 from elmo_core.whole_files import replacing
 
 log = logging.getLogger(__name__)
@@ -120,6 +121,8 @@ class _Run:
 
     def go(self) -> Finished:
         check_device(self.cfg)
+        if self.cfg.trainer.deterministic:  # older versions of torch read it at the first product
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         loggers.require(self.cfg.logger)  # before data and features, which may take hours
         pl.seed_everything(self.cfg.seed, verbose=False)
         module = self.module = self._prepare()
@@ -195,7 +198,7 @@ class _Run:
             limit_train_batches=limit,
             limit_val_batches=limit,
             limit_test_batches=limit,
-            plugins=[SafeCheckpointIO()],
+            plugins=[SafeCheckpointIO(), *starting()],
             logger=logger or False,
             default_root_dir=str(self.record.folder),
             detect_anomaly=cfg.debug,

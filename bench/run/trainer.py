@@ -11,11 +11,13 @@ import torch
 from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
+from bench.console import counted
 from bench.errors import ConfigError
 from bench.run.build import device_of
 from bench.run.callbacks.signals import OwnSignals
 from bench.run.callbacks.weight_average import WeightAverage
 from bench.world import world_size
+from elmo_core.errors import one_line
 from elmo_core.lightning import training_precision
 
 
@@ -25,9 +27,14 @@ def check_device(cfg: DictConfig) -> None:
     That is a GPU, for the trainer or for features, or a core for each of many processes.
     """
     wanted = cfg.trainer.accelerator
-    found = torch.cuda.is_available() or torch.backends.mps.is_available()
-    if wanted in ("gpu", "cuda", "mps") and not found:
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    if not {"gpu": cuda or mps, "cuda": cuda, "mps": mps}.get(wanted, True):
         raise ConfigError(f"trainer.accelerator={wanted}: no GPU is found here: trainer=cpu")
+    if wanted != "cpu" and cuda and world_size(cfg.trainer) > torch.cuda.device_count():
+        raise ConfigError(
+            f"trainer.devices={cfg.trainer.devices}: this machine has "
+            f"{counted(torch.cuda.device_count(), 'GPU')}"
+        )
     device, processes, cores = device_of(cfg), world_size(cfg.trainer), os.cpu_count() or 1
     if device == "cpu" and processes > max(cores, 2):
         raise ConfigError(
@@ -72,4 +79,4 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             **options,
         )
     except (ValueError, RuntimeError, MisconfigurationException) as error:
-        raise ConfigError(f"trainer: {str(error).splitlines()[0]}") from error
+        raise ConfigError(f"trainer: {one_line(str(error))}") from error

@@ -18,13 +18,18 @@ def clock(device: str) -> tuple[Now, str]:
     """
     if device == "cpu" and torch.get_num_threads() == 1:
         return time.process_time, "CPU time"
-    return _when_done if device.startswith("cuda") else time.perf_counter, "the wall clock"
+    waits = {"cuda": torch.cuda.synchronize, "mps": torch.mps.synchronize}
+    return _when_done(waits.get(device.partition(":")[0], lambda: None)), "the wall clock"
 
 
-def _when_done() -> float:
-    """Read the wall clock once the GPU has done all that it was given."""
-    torch.cuda.synchronize()
-    return time.perf_counter()
+def _when_done(wait: Callable[[], None]) -> Now:
+    """Read the wall clock once the device has done all that it was given."""
+
+    def now() -> float:
+        wait()
+        return time.perf_counter()
+
+    return now
 
 
 def seconds(work: Callable[[], object], now: Now) -> float:

@@ -12,6 +12,7 @@ from hydra.core.utils import JobReturn
 
 from bench.errors import ConfigError
 from bench.sweep.side_by_side import SideBySide, Slot
+from bench.world import world_size
 from elmo_core.cores import THREADS, usable_cores
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -41,6 +42,11 @@ class Gpus(SideBySide):
             raise ConfigError(
                 "hydra/launcher=gpus: needs to know the runs, which only our sweepers name: leave "
                 "hydra/sweeper out, or take hydra/launcher=basic"
+            )
+        if any(world_size(job.cfg.trainer) > 1 for job in self.jobs):
+            raise ConfigError(
+                "hydra/launcher=gpus: gives each run one GPU: leave trainer=ddp and "
+                "trainer.devices out, or take hydra/launcher=basic"
             )
         names = places(self.gpus, self.per_gpu)
         threads = os.environ.get(THREADS, str(max(usable_cores() // len(names), 1)))

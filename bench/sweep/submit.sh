@@ -23,17 +23,17 @@ resumable() {  # COMMAND…: does it; near the time limit it is stopped, and goe
 }
 
 mkdir -p "$logs"
-after=()
+after=()  # bash before 4.4 takes an empty one for unset
 if declare -F features > /dev/null; then
     job=$(features | submit --job-name="$name-features" --output="$logs/%x-%j.log" "$@")
     echo "features: job $job"
     after=(--dependency="afterok:$job")
 fi
 if declare -F runs > /dev/null; then
-    job=$(runs | submit --job-name="$name" --output="$logs/%x-%A_%a.log" --array="$array" "${after[@]}" "$@")
+    job=$(runs | submit --job-name="$name" --output="$logs/%x-%A_%a.log" --array="$array" ${after[@]+"${after[@]}"} "$@")
     echo "$count: job array $job"
     after=(--dependency="afterok:$job")
 fi
-job=$(table | submit --job-name="$name-table" --output="$logs/%x-%j.log" "${after[@]}" "$@")
+job=$(table | submit --job-name="$name-table" --output="$logs/%x-%j.log" ${after[@]+"${after[@]}"} "$@")
 echo "table: job $job"
 echo "logs: $logs"

@@ -21,6 +21,7 @@ from elmo_core.lightning import (
     pl,
     read_checkpoint,
     set_aside,
+    starting,
     training_precision,
 )
 from elmo_core.locks import lock
@@ -66,7 +67,7 @@ def fit(
                 max_epochs=-1,  # one endless epoch: the text is a ring
                 # An encoder before its checkpoint: a training goes on after the checkpoint's step.
                 callbacks=[Progress(every), KeepEncoders(keep, out), Keep(every, heldout, out)],
-                plugins=[SafeCheckpointIO()],
+                plugins=[SafeCheckpointIO(), *starting()],
                 logger=False,
                 enable_checkpointing=False,
                 enable_progress_bar=False,
@@ -220,4 +221,5 @@ def _quiet() -> Iterator[None]:
     logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
+        warnings.filterwarnings("ignore", message="Grad strides do not match")
         yield

@@ -1,12 +1,17 @@
-"""What Lightning does not take is one line."""
+"""What Lightning does not take is one line; who starts the processes of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bench.errors import ConfigError
+from bench.run.trainer import check_device
+from bench.world import started_together
+from elmo_core.lightning import pl, starting
 from tests.bench.small import SMALL
 
 
@@ -23,3 +28,46 @@ def test_a_job_of_more_tasks_than_processes(
     assert bench(*SMALL, *folders, "elmo.placement=none") == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("error: trainer: You set `--ntasks=4`")
+
+
+def test_in_a_slurm_job_of_one_task_lightning_starts_the_processes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By itself it takes the one task for all of them, and trains alone."""
+    numbers = dict.fromkeys(("JOB_ID", "PROCID", "LOCALID", "NODEID"), "0")
+    for name, value in {"JOB_NAME": "train.sh", "NTASKS": "1", **numbers}.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    asked: dict[str, Any] = {
+        "accelerator": "cpu",
+        "devices": 2,
+        "logger": False,
+        "default_root_dir": tmp_path,
+    }
+    assert pl.Trainer(**asked).world_size == 1
+    assert pl.Trainer(plugins=[*starting()], **asked).world_size == 2
+    monkeypatch.setenv("SLURM_NTASKS", "2")
+    assert not starting()
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks", "together"),
+    [("train.sh", "4", True), ("train.sh", "1", False), ("interactive", "4", False)],
+)
+def test_who_starts_the_processes(
+    name: str, tasks: str, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_NAME", name)
+    monkeypatch.setenv("SLURM_NTASKS", tasks)
+    assert started_together() == together
+
+
+def test_more_gpus_than_there_are_is_told_at_once(
+    configured: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    check_device(configured("trainer=ddp", "trainer.devices=2"))
+    with pytest.raises(ConfigError, match=r"trainer\.devices=4: this machine has 2 GPUs"):
+        check_device(configured("trainer=ddp", "trainer.devices=4"))
+    with pytest.raises(ConfigError, match=r"trainer\.accelerator=mps: no GPU is found here"):
+        check_device(configured("trainer=cpu", "trainer.accelerator=mps"))

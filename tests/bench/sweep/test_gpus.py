@@ -50,6 +50,14 @@ def test_several_runs_share_a_gpu(
     assert [line.rpartition(" ")[2] for line in commands.noted[:4]] == ["2", "GPU-5", "2", "GPU-5"]
 
 
+def test_a_run_of_several_processes_is_refused(
+    swept: Callable[..., int], commands: type[Pretended], capsys: Shown
+) -> None:
+    assert swept("hydra.launcher.gpus=[0,1]", "trainer.devices=2", "seed=4,5") == 2
+    assert commands.noted == []
+    assert "error: hydra/launcher=gpus: gives each run one GPU" in capsys.readouterr().err
+
+
 def test_the_plan_counts_the_runs_at_once(swept: Callable[..., int], capsys: Shown) -> None:
     words = ("hydra.launcher.gpus=[0,1]", "hydra.launcher.per_gpu=2", "trainer=cpu", "plan=true")
     assert swept(*words, "seed=4,5,6") == 0
