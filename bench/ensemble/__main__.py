@@ -47,10 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with exit_status(debug=False):
         from bench.ensemble.combine import combine
         from bench.ensemble.members import all_seeds
+        from bench.run.record import itself
 
-        runs = given.runs
+        runs = [itself(run) for run in given.runs]
         if given.seeds:  # of two seeds of one run, each brings the other
-            every = (run for each in given.runs for run in all_seeds(each))
+            every = (run for each in runs for run in all_seeds(each))
             runs = list({run.resolve(): run for run in every}.values())
         combine(runs, force=given.force, trusted=given.trust, mixed=given.mixed)
 

@@ -11,6 +11,7 @@ from bench.evaluate import PROGRAM
 from bench.noise import Noise
 from bench.noise.spelling import KINDS
 from bench.options import add_trust
+from elmo_core.arguments import path
 from elmo_core.help_text import HelpText
 from elmo_core.imports import importing_torch
 
@@ -72,14 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_trust(parser)
     given = parser.parse_intermixed_args(arguments)
     with exit_status(debug=False):
-        runs = [Path(word) for word in given.words if not _is_key(word)]
+        from bench.run.record import itself, trained_run
+
+        runs = [itself(path(word)) for word in given.words if not _is_key(word)]
         keys = [word for word in given.words if _is_key(word)]
         names = _names(given.map)
         if not runs:
             raise ConfigError("no RUN is named: give the folder of a finished one")
         if not (keys or given.noise):
-            from bench.run.record import trained_run
-
             for run in runs:  # a folder that is no run is the first thing to mend
                 trained_run(run)
             raise ConfigError("no data is named: give data.dir=FOLDER or data.set=NAME, or --noise")

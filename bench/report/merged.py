@@ -23,6 +23,7 @@ from bench.report.read import (
     read,
 )
 from bench.report.reproduction import ROUNDING
+from bench.run.record import RESULT
 
 
 def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
@@ -60,6 +61,9 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
 
 def _read(place: Path, trusted: Sequence[str]) -> Records:
     """Read one place: a file of results, a folder of runs, or else a folder of such files."""
+    if (place / RESULT).is_file():
+        above = place.resolve().parents[1]
+        raise ReportError(f"{place} is one run: name the folder of all runs ({above})")
     files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
     if not files or has_runs(place):
         return _with_unread(read(place, trusted), files)

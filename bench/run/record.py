@@ -214,6 +214,16 @@ class Record:
             pass
 
 
+def itself(folder: Path) -> Path:
+    """Return the folder of a run as it was given, or, where `.` or a link named it, where it lies.
+
+    What is made of a run is recorded beside it.
+    """
+    there = folder.resolve()
+    given = folder.name == there.name and folder.parent.resolve() == there.parent
+    return folder if given else there
+
+
 def trained_run(folder: Path) -> Finished:
     """Return the result of a run. Raises RunError where there is none, or no model of its own."""
     result = Record(folder).finished()

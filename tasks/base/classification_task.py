@@ -23,6 +23,7 @@ class ClassificationTask(WordTask):
 
     metric = "accuracy"
     labels: Sequence[str] = ()
+    read_as: Mapping[str, str] = {}  # new names of labels, by which `score` goes
     counts = staticmethod(classification.counts)
     from_counts = staticmethod(classification.from_counts)
 
@@ -52,6 +53,7 @@ class ClassificationTask(WordTask):
         return {example["label"]}
 
     def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        self.read_as = names
         return {**row, **{key: names.get(row[key], row[key]) for key in ("gold", "prediction")}}
 
     def slices(self, example: Example) -> dict[str, str | int]:
@@ -61,9 +63,8 @@ class ClassificationTask(WordTask):
         """Return accuracy and macro-F1, in percent."""
         gold = [row["gold"] for row in predictions]
         predicted = [row["prediction"] for row in predictions]
-        found = {*gold, *predicted}
-        labels = self.labels if found <= {*self.labels} else sorted(found)  # after `renamed`
-        return classification.score(gold, predicted, labels)
+        labels = dict.fromkeys(self.read_as.get(label, label) for label in self.labels)
+        return classification.score(gold, predicted, list(labels))
 
     def yardsticks(self, train: Dataset, split: Dataset) -> dict[str, float]:
         """Score the label that is commonest in training."""

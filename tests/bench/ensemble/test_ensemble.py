@@ -174,3 +174,14 @@ def test_it_takes_two_that_are_none_themselves(three: list[Path], together: Toge
         "is an ensemble, which has no model of its own: name its runs"
         in together(three[0], made)[1]
     )
+
+
+def test_what_is_made_of_a_run_lies_beside_it_however_it_is_named(
+    three: list[Path], together: Together, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "best").symlink_to(three[1])
+    monkeypatch.chdir(three[0])
+    assert together("--seeds", ".")[0] == 0
+    assert together("--force", tmp_path / "best", ".")[0] == 0
+    assert len(list(three[0].parent.glob("ensemble-*"))) == 1
+    assert not list(tmp_path.glob("ensemble-*")) + list(three[0].glob("ensemble-*"))

@@ -243,6 +243,12 @@ def test_a_file_with_nothing_usable_is_an_error(content: bytes, tmp_path: Path) 
         assert "\n" not in str(refused.value)
 
 
+def test_one_run_is_no_folder_of_runs(made: Path) -> None:
+    run = min((made / "snli").iterdir())
+    with pytest.raises(ReportError, match=rf"is one run: name the folder of all runs \({made}\)"):
+        read_all([run])
+
+
 def test_nothing_there_is_an_error(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(ReportError, match=str(place)):

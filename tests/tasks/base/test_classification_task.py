@@ -58,3 +58,5 @@ def test_scores_of_renamed_labels_are_of_the_new_ones() -> None:
     ]
     scores = task.score([task.renamed(row, both) for row in rows])
     assert scores == dict.fromkeys(scores, 100)
+    merged = task.score([task.renamed(row, {"neutral": "contradiction"}) for row in rows])
+    assert merged == dict.fromkeys(scores, 100)
