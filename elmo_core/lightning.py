@@ -57,9 +57,10 @@ def training_precision(asked: str, accelerator: str) -> str:
 
 
 def starting() -> list[ClusterEnvironment]:
-    """Return the plugin by which a Trainer starts its processes, in a Slurm job of one task.
+    """Return the plugin by which a Trainer starts its processes itself: in a Slurm job of one task.
 
-    By itself Lightning takes that task for all the processes that `devices` asks for.
+    There Lightning would take the task for all the processes that `devices` asks for. Elsewhere it
+    knows who starts them, and the list is empty.
     """
     alone = os.environ.get("SLURM_NTASKS") == "1" and "TORCHELASTIC_RUN_ID" not in os.environ
     return [LightningEnvironment()] if alone else []
