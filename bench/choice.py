@@ -39,6 +39,9 @@ NAMING = ("word_vectors", "encoder")
 FILES = ("word_vectors", "vectors", "source", "options", "weights", "model")
 """Under which keys: a file or a folder, or the name of something published."""
 
+DRAW = ("seed", "fingerprint")
+"""Which keys of an encoder (see `by_contents`) tell one draw of it from another."""
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -14,7 +14,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from bench.choice import Choice, by_contents, leaves
+from bench.choice import DRAW, Choice, by_contents, leaves
 from bench.ensemble import PROGRAM
 from bench.errors import RunError
 from bench.records import Finished
@@ -24,8 +24,6 @@ from bench.run.record import Record, trained_run
 Examples = dict[str, str]  # the gold of each, as JSON, by id
 JUDGED = re.compile(r"seed|data\.(?!train_share)")
 """Keys in which members may differ, or by whose examples they were judged."""
-DRAW = {"encoder.seed", "encoder.fingerprint"}
-"""And those in which they may if each has drawn its encoder by its seed."""
 
 
 def ensemble_id(run_ids: Iterable[str]) -> str:
@@ -165,7 +163,7 @@ def choice_difference(one: Member, other: Member) -> str | None:
     """Say in which key two runs were chosen otherwise, the seed and the data aside, if in any."""
     ours, theirs = one.choice, other.choice
     keys = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
-    if not keys or (keys <= DRAW and one.draws and other.draws):
+    if not keys or (one.draws and other.draws and keys <= {f"encoder.{key}" for key in DRAW}):
         return None
     # A key that both have tells more: without ELMo, for one, a choice has no encoder.
     key = min(keys, key=lambda key: (key not in ours or key not in theirs, key))

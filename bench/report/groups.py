@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench.choice import FILES, by_contents, canonical, leaves
+from bench.choice import DRAW, FILES, by_contents, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Run
@@ -28,8 +28,6 @@ SHOWN = (
 )
 
 ENCODER = "encoder."
-DRAW = ("seed", "fingerprint")
-"""What tells one draw of an encoder from another."""
 
 
 @dataclass(frozen=True)
