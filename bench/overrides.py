@@ -95,7 +95,7 @@ def expand(arguments: list[str]) -> list[str]:
     - `~experiment.columns.NAME` and `~experiment.rows.NAME`, all of them, become one
       `experiment.without=[…]`, whatever the names are made of.
 
-    Raises ConfigError for a group that is given no name (`logger=null`).
+    Raises ConfigError for a group that is given no name (`logger=null`), or a list of them.
     """
     left_out = [found[1] for word in arguments if (found := LEFT_OUT.fullmatch(word))]
     expanded = []
@@ -155,7 +155,8 @@ def _together(words: list[str]) -> list[str]:
 
 
 def _refuse_nameless(word: str) -> None:
-    """Raise ConfigError for a group that is given no name, which Hydra does not take for a mistake.
+    """Raise ConfigError for a group that is given no name, or a list, which Hydra does not take
+    for a mistake.
 
     >>> _refuse_nameless("logger=null")
     Traceback (most recent call last):
@@ -167,9 +168,14 @@ def _refuse_nameless(word: str) -> None:
         return
     value = override.value()
     names = value.list if isinstance(value, ChoiceSweep) else [value]
+    wrong = ""
     if any(isinstance(name, int | float | None) for name in names):
+        wrong = "no name"
+    elif any(isinstance(name, list) for name in names):  # of which Hydra would make one of both
+        wrong = "one is taken, not a list"
+    if wrong:
         known = sorted(path.stem for path in (CONF / group).glob("*.yaml"))
-        raise ConfigError(f"{word}: no name (choose {', '.join(known)})")
+        raise ConfigError(f"{word}: {wrong} (choose {', '.join(known)})")
 
 
 def parsed(word: str) -> Override | None:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from itertools import islice
@@ -128,7 +128,8 @@ class Predictor:
         RunError: `folder` holds no finished run, or names what is not trusted.
     """
 
-    def __init__(self, folder: Path, trusted: Sequence[str] = ()) -> None:
+    def __init__(self, folder: str | Path, trusted: Sequence[str] = ()) -> None:
+        folder = Path(folder)
         with importing_torch():
             import torch
 
@@ -141,6 +142,13 @@ class Predictor:
         self.task, model = trained(folder, cfg, self.encoder)
         self.device = torch.device(device_of(cfg))
         self.model = model.to(self.device)
+
+    def predict(self, *examples: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the fields of each example, as its task's card names them, with the prediction.
+
+        All are one batch. Raises RunError for an example that is none.
+        """
+        return list(self(list(enumerate(map(json.dumps, examples), start=1))))
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """Yield what each numbered line gave, unless it is empty, with the prediction.

@@ -68,8 +68,8 @@ def _begun(folder: Path, status: str) -> Row:
     from bench.run import trust
 
     try:
-        cfg = trust.read(folder / "config.yaml")
-    except (RunError, OSError):  # damaged, or of a package that this reader does not know
+        cfg = trust.typed(folder / "config.yaml")
+    except (RunError, OSError):
         return Row(folder.name, status, folder.parent.name)
     data = cfg.data.dir or cfg.data.set or cfg.data.name
     encoder = cfg.encoder.get("source") or cfg.encoder.get("model") or cfg.encoder.get("name")

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from bench.console import agreed, counted, for_tables
 from bench.errors import BusyError, RunError, exit_status
 from bench.options import add_trust
-from bench.rows import FAILED, FINISHED, KEYS, UNFINISHED, Row, fitting, rows_of
+from bench.rows import DAMAGED, FAILED, FINISHED, KEYS, UNFINISHED, Row, fitting, rows_of
 from elmo_core.arguments import path
 from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from bench.report.read import Key, Records, Run
+    from bench.run.record import Record
 
 PROGRAM = "python -m bench.runs"
 
@@ -73,9 +74,10 @@ def parser() -> ArgumentParser:
     command = subcommands.add(
         "clean",
         _clean,
-        "Remove runs that failed or were never finished, after asking.",
+        "Remove runs that failed or were never finished, after asking; damaged ones where named.",
         "clean",
         "clean status=failed --yes",
+        "clean status=damaged",
     )
     _add_filters(command)
     command.add_argument("--yes", action="store_true", help="without asking")
@@ -118,6 +120,7 @@ def _list(given: Namespace) -> None:
 
 def _show(given: Namespace) -> None:
     from bench.records import Failed
+    from bench.report.read import repeating
     from bench.run import panel
     from bench.run.record import Record
 
@@ -138,13 +141,22 @@ def _show(given: Namespace) -> None:
     print(f"{rows[0].status}: {record.folder}")
     if isinstance(failed := record.result(), Failed):
         print(f"error: {failed.error}")
+    if (record.folder / "config.yaml").is_file():
+        print(f"command  {repeating(record.folder)}")
 
 
 def _tell(run: Run, differs: str | None) -> None:
     """Print which of its task's runs this one is, and the command that it was done by."""
     given = run.asked or run.result.command
     given = given or next((each.command for each in run.result.provenance), run.command)
-    lines = {"seed": str(run.seed), "differs in": differs, "command": given}
+    main = run.result.metric
+    others = {
+        f"{split} {name}": f"{value:.2f}"
+        for split, values in run.result.metrics.items()
+        for name, value in values.items()
+        if name != main
+    }
+    lines = {**others, "seed": str(run.seed), "differs in": differs, "command": given}
     print("\n".join(f"{key}  {value}" for key, value in lines.items() if value))
 
 
@@ -170,10 +182,14 @@ def _export(given: Namespace) -> None:
 def _clean(given: Namespace) -> None:
     from bench.run.record import BUSY, Record
 
-    records = []
+    records, kept = [], False
+    removed = [FAILED, UNFINISHED]
+    if any(word.startswith("status=") and DAMAGED in word for word in given.filters):
+        removed.append(DAMAGED)  # asked for by name: a newer version may read it
     for row in fitting(given.filters, rows_of(_found(given.runs))):
         record = Record(given.runs / row.task / row.id)
-        if row.status not in (FAILED, UNFINISHED):
+        if row.status not in removed:
+            kept = True
             continue
         if record.busy():
             print(f"{BUSY} {record.folder}: left alone", file=sys.stderr)
@@ -181,7 +197,8 @@ def _clean(given: Namespace) -> None:
         print(" ".join(filter(None, (row.status, row.task, row.id, row.data, row.encoder))))
         records.append(record)
     if not records:
-        print("nothing to remove")
+        why = ": finished runs are kept, and damaged ones unless status=damaged names them"
+        print(f"nothing to remove{why if kept else ''}")
         return
     what = "this run" if len(records) == 1 else f"these {len(records)} runs"
     if not (given.yes or agreed(f"remove {what}?")):
@@ -189,12 +206,21 @@ def _clean(given: Namespace) -> None:
     for record in records:
         try:
             with record.lock():
-                if record.finished():  # while the question stood
+                if _finished(record):  # while the question stood
                     print(f"{record.folder} is finished now: left alone", file=sys.stderr)
                 else:
                     record.remove()
         except BusyError as error:
             print(f"{error}: left alone", file=sys.stderr)
+
+
+def _finished(record: Record) -> bool:
+    from bench.records import DamagedRecord
+
+    try:
+        return record.finished() is not None
+    except DamagedRecord:
+        return False
 
 
 # -- finding runs
@@ -215,6 +241,7 @@ def _found(folder: Path) -> Records:
 def _differs(records: Records, rows: Sequence[Row]) -> dict[Key, str]:
     """Say in which keys finished runs of one task and data differ that no column shows."""
     from bench.report.groups import SHOWN, differing
+    from bench.report.transfers import changes
 
     shown = [key for key in SHOWN if key not in ("elmo.layers", "elmo.l2")]
     alike: defaultdict[tuple[str, str], list[Run]] = defaultdict(list)
@@ -224,7 +251,8 @@ def _differs(records: Records, rows: Sequence[Row]) -> dict[Key, str]:
     found = {}
     for runs in alike.values():
         for run, words in zip(runs, differing(runs, shown), strict=True):
-            found[run.task, run.id] = words
+            made = changes(run.result.evaluation) if run.result.evaluation else ""
+            found[run.task, run.id] = f"{made} {words}".strip()
     return {key: words for key, words in found.items() if words}
 
 

@@ -95,10 +95,12 @@ class Finished(Result):
         """The name of the task's primary metric."""
         return self.primary.name
 
-    def score(self, split: str) -> float | None:
-        """Return the primary metric on `split`, or None where the run was not scored on it."""
+    def score(self, split: str, metric: str | None = None) -> float | None:
+        """Return the primary metric on `split`, or another; None where it has none."""
         metrics = self.metrics.get(split)
-        return None if metrics is None else float(metrics[self.metric])
+        if metrics is None or (metric and metric not in metrics):
+            return None
+        return float(metrics[metric or self.metric])
 
     @property
     def trained_on(self) -> Mapping[str, Any]:

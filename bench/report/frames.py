@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
+from bench.console import counted
 from bench.report import sample_efficiency, wording
 from bench.report.all_tasks import over_all_tasks
 from bench.report.epochs import by_epoch
@@ -117,21 +118,23 @@ def all_tasks(grid: Grid) -> Frame:
 
 
 def reproduced(found: Sequence[Reproduction]) -> Frame:
-    """Return what became of each choice of a reference, ours beside theirs."""
+    """Return what became of each choice of a reference that was run here, ours beside theirs."""
     rows = [
         [
             f"{each.group.first.task} on {each.group.data}",
             f"{each.group.first.result.encoder_name}, {each.group.label} {each.group.differs}",
             f"{each.split} {each.group.first.result.metric}",
             wording.seeds_of(len(each.ours), len(each.group.runs)),
-            wording.number(fmean(each.theirs), 2) if each.theirs else "",
-            wording.number(fmean(each.ours), 2) if each.ours else "",
+            *(wording.number(fmean(scores), 2) for scores in (each.theirs, each.ours)),
             "" if each.difference is None else wording.signed(each.difference, 2),
             wording.interval(each.against) if each.against else "",
             each.verdict,
         ]
         for each in found
+        if each.ours
     ]
+    if other := len(found) - len(rows):
+        rows.append([f"{counted(other, 'other choice')}", *[""] * 7, "not run here"])
     head = ["task", "ELMo", "metric", "seeds", "reference", "here", "difference"]
     return Frame.of([*head, f"{wording.CONFIDENCE} interval", "which is"], rows)
 
@@ -183,8 +186,7 @@ def _code(found: CodeLength | None) -> str:
     """Return `11.13 kbit (8.1 ×)`: the code length, and how far that is a compression."""
     if found is None:
         return ""
-    length, times = wording.number(found.bits / 1000, 2), wording.number(found.compression)
-    return f"{length} kbit ({times} ×)"
+    return f"{wording.number(found.bits / 1000, 2)} kbit ({wording.number(found.compression)} ×)"
 
 
 @dataclass(frozen=True)
@@ -281,9 +283,7 @@ def learned(groups: Sequence[Group]) -> Frame:
     """Return the mixes that all runs learned."""
     rows = [
         [
-            group.first.task,
-            group.first.result.encoder_name,
-            f"{group.label} {group.differs}",
+            *(group.first.task, group.first.result.encoder_name, f"{group.label} {group.differs}"),
             *_mix(mix),
         ]
         for group in groups

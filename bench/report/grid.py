@@ -204,7 +204,7 @@ def _gap(cell: ManifestCell, records: Records) -> Gap:
     if cell.key in records.failed:
         return Gap(cell, "failed", records.failed[cell.key].error)
     if cell.key in records.damaged:
-        return Gap(cell, "damaged", "its result.json cannot be read")
+        return Gap(cell, "damaged", "its result.json cannot be read: remove it first")
     return Gap(cell, "unfinished" if cell.key in records.unfinished else "missing")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from bench.choice import DRAW, FILES, by_contents, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
-from bench.report.read import Run
+from bench.report.read import Key, Run
 from elmo_core.choices import PLACEMENTS
 
 SHOWN = (
@@ -64,8 +64,10 @@ class Group:
             parts.append(f"λ={elmo.l2:g}")
         return " · ".join(parts)
 
-    def scores(self, split: str) -> Scores | None:
-        values = [value for run in self.runs if (value := run.score(split)) is not None]
+    def scores(self, split: str, metric: str | None = None) -> Scores | None:
+        """The scores on a split, of the primary metric or of another that was recorded."""
+        found = (run.result.score(split, metric) for run in self.runs)
+        values = [value for value in found if value is not None]
         return Scores(tuple(values)) if values else None
 
     @property
@@ -94,16 +96,28 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     stands.
     """
     names = _data_names(runs)
-    by_choice: defaultdict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        by_choice[same_text([run.task, choice_of(run, names[run])])].append(run)
     alike: defaultdict[tuple[str, str], list[list[Run]]] = defaultdict(list)
-    for runs in _with_draws(by_choice.values(), names):
-        latest = {run.seed: run for run in sorted(runs, key=_begun)}
+    for same in _by_choice(runs, names):
+        latest = {run.seed: run for run in sorted(same, key=_begun)}
         together = [latest[seed] for seed in sorted(latest)]
         alike[together[0].task, names[together[0]]].append(together)
     found = [group for family in alike.values() for group in told_apart(family, names)]
     return sorted(found, key=_order)
+
+
+def choice_numbers(runs: Sequence[Run]) -> dict[Key, int]:
+    """Return a number for each run, by its key: the same for those that differ in their seed
+    alone."""
+    found = enumerate(_by_choice(runs, _data_names(runs)))
+    return {run.key: number for number, family in found for run in family}
+
+
+def _by_choice(runs: Sequence[Run], names: Mapping[Run, str]) -> Iterator[Sequence[Run]]:
+    """Yield the runs of each choice, whose data are called `names`."""
+    by_choice: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_choice[same_text([run.task, choice_of(run, names[run])])].append(run)
+    yield from _with_draws(by_choice.values(), names)
 
 
 def _with_draws(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
 from bench.report.export import LOCAL
+from bench.report.groups import choice_numbers
 from bench.report.read import (
     Experiment,
     Key,
@@ -31,7 +33,7 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
 
     Where two places have the same run, the first one's stands; `problems` name it if its scores
     differ, and those that were made of another place's run. Experiments of one name that differ in
-    their cells alone become one.
+    their cells alone become one; within one place they also have the same rows and columns.
 
     Raises:
         ReportError: there is no such place, or nothing in it.
@@ -55,7 +57,8 @@ def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     whole.damaged -= whole.runs.keys() | whole.failed.keys()
     whole.leave_copies()
     whole.leave_outdated()
-    whole.experiments = in_order(list(_united([e for one in each for e in one.experiments])))
+    every = [experiment for records in each for experiment in records.experiments]
+    whole.experiments = in_order(list(_united(every, whole.runs)))
     return whole
 
 
@@ -66,7 +69,9 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
         raise ReportError(f"{place} is one run: name the folder of all runs ({above})")
     files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
     if not files or has_runs(place):
-        return _with_unread(read(place, trusted), files)
+        records = _with_unread(read(place, trusted), files)
+        records.experiments = _of_more_seeds(records)
+        return records
     records = Records(place)
     for path in files:
         here = Records(path)
@@ -78,7 +83,7 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
         records.runs = records.runs | here.runs | records.runs  # the first, in their order
         records.files[path] = here.runs
         known = {each.id for each in records.experiments}
-        records.experiments += [_under_own_id(each, known) for each in here.experiments]
+        records.experiments += [_under_own_id(each, known) for each in _of_more_seeds(here)]
     if not (records.runs or records.experiments):
         why = "".join(f" ({problem})" for problem in records.problems[:1])
         raise ReportError(f"{place}: no runs and no experiments in it{why}")
@@ -156,16 +161,28 @@ def _conflicts(
                 )
 
 
-def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
+def _of_more_seeds(records: Records) -> list[Experiment]:
+    """Return the experiments of one place; one that was done again for other seeds stands once."""
+    shapes: dict[tuple[Set[str], Set[str]], list[Experiment]] = defaultdict(list)
+    for each in records.experiments:
+        shapes[frozenset(each.rows), frozenset(each.columns)].append(each)
+    return in_order([one for same in shapes.values() for one in _united(same, records.runs)])
+
+
+def _united(experiments: Sequence[Experiment], runs: Mapping[Key, Run]) -> Iterator[Experiment]:
     """Yield the experiments; those that differ in their rows and cells alone are one.
 
-    One cell may be another run in another place, where it was asked for with other words, or its
-    row and column may have been searched in one place alone: then they are two experiments.
+    A cell may be another run in the other, or one of another choice, where it was asked for with
+    other words, or its row and column may have been searched in one alone: then they are two.
     """
+    if len(experiments) < 2:
+        yield from experiments
+        return
+    choices = choice_numbers(list(runs.values()))
     found: list[Experiment] = []
     for one in experiments:
         for i, other in enumerate(found):
-            if (both := _both(other, one)) is not None:
+            if (both := _both(other, one, choices)) is not None:
                 found[i] = both
                 break
         else:
@@ -173,7 +190,7 @@ def _united(experiments: Sequence[Experiment]) -> Iterator[Experiment]:
     yield from found
 
 
-def _both(one: Experiment, other: Experiment) -> Experiment | None:
+def _both(one: Experiment, other: Experiment, choices: Mapping[Key, int]) -> Experiment | None:
     """Return the two as one, or None where they do not go together."""
     same = ("name", "title", "view", "split", "baseline", "data", "encoder")
     cells = {(cell.row, cell.column, cell.seed): cell for cell in one.cells}
@@ -181,6 +198,9 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
     if any(getattr(one, name) != getattr(other, name) for name in same) or any(
         cells[place].key != further[place].key for place in cells.keys() & further.keys()
     ):
+        return None
+    ours, theirs = (_choices(each, choices) for each in (one, other))
+    if any(ours[place] != theirs[place] for place in ours.keys() & theirs.keys()):
         return None
     searches, more = _searches(one), _searches(other)
     if any(searches[place] != more[place] for place in searches.keys() & more.keys()):
@@ -195,6 +215,17 @@ def _both(one: Experiment, other: Experiment) -> Experiment | None:
         cells=list({**cells, **further, **cells}.values()),
         searches=[each for each in {**more, **searches}.values() if each],
     )
+
+
+def _choices(
+    experiment: Experiment, choices: Mapping[Key, int]
+) -> Mapping[tuple[str, str], Set[int]]:
+    """Return the choices of each row and column, as far as their runs are there."""
+    found: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for cell in experiment.cells:
+        if cell.key in choices:
+            found[cell.row, cell.column].add(choices[cell.key])
+    return found
 
 
 def _command_of_both(one: str, other: str) -> str:

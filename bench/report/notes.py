@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from bench.console import counted
-from bench.records import SCHEMA, Searched
+from bench.records import Searched
 from bench.report.all_tasks import over_all_tasks
 from bench.report.compare import paired
 from bench.report.grid import Grid
 from bench.report.probes import EXPLAINED, probes
-from bench.report.read import Run
 from bench.report.resolution import LARGEST, Resolution, resolutions
 from bench.report.statistics import MOST_SEEDS, POWER, Comparison
-from bench.report.wording import CONFIDENCE, HOLLOW_MARKED, MARKED, UNKNOWN, chosen, smallest
-from bench.run.provenance import SUITE
+from bench.report.training_notes import of_training
+from bench.report.wording import CONFIDENCE, HOLLOW_MARKED, MARKED, chosen, smallest
 
 REPRODUCTION = "Against the reference"
 REPRODUCED = (
@@ -27,6 +26,13 @@ REPRODUCED = (
 )
 
 
+def signs(grid: Grid) -> list[str]:
+    """Return of the notes of a table what its signs mean, as a paper's caption says it."""
+    seeds = {entry.against.seeds for entry in grid.entries.values() if entry.against}
+    sign = [f"With a sign: the difference from {grid.baseline}."] if seeds else []
+    return [*_scores(grid), *sign, *_stars(seeds, grid)]
+
+
 def notes(grid: Grid) -> list[str]:
     """Return the notes of an experiment's table, a sentence or two each."""
     return [
@@ -34,10 +40,7 @@ def notes(grid: Grid) -> list[str]:
         *_cut_short(grid),
         *_ensembles(grid),
         *_searches(grid),
-        *_rising(grid),
-        *_precisions(grid),
-        *_versions(grid),
-        *_old(grid),
+        *of_training(grid),
         *_differences(grid),
         *_fewer_seeds(grid),
         *_alike(grid),
@@ -115,64 +118,6 @@ def _chosen(of_row: list[Searched], named: bool) -> str:
     return "; ".join(texts)
 
 
-def _rising(grid: Grid) -> Iterator[str]:
-    """Say which columns have runs that may not have learned all that they can."""
-    trained = _trained(grid)
-    counts = Counter(column for column, run in trained if run.result.rising)
-    if counts:
-        yield (
-            f"In {counts.total()} of {counted(len(trained), 'run')} dev rose to the last epoch "
-            f"({_numbers(counts)}): with more (training.max_epochs) they may do better."
-        )
-
-
-def _precisions(grid: Grid) -> Iterator[str]:
-    """Say which columns have runs whose machine could not train in the precision asked for."""
-    trained = _trained(grid)
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for column, run in trained:
-        asked = (run.choice.get("trainer") or {}).get("precision")
-        sittings = (each for each in run.result.provenance if each.first_epoch is not None)
-        others = {each.precision for each in sittings} - {asked}
-        if asked and others:
-            counts.setdefault((asked, " and ".join(sorted(others))), Counter())[column] += 1
-    for (asked, taken), columns in counts.items():
-        yield (
-            f"{columns.total()} of {counted(len(trained), 'run')} ({_numbers(columns)}) trained in "
-            f"{taken} where {asked} was asked for, which their processor does not have."
-        )
-
-
-def _versions(grid: Grid) -> Iterator[str]:
-    """Say which columns have runs of which version, where not all were trained by one."""
-    made: dict[str, Counter[str]] = {}
-    for column, run in _trained(grid):
-        if version := run.result.versions.get(SUITE):
-            made.setdefault(version, Counter())[column] += 1
-    if len(made) > 1:
-        each = [f"{version} ({_numbers(made[version])})" for version in sorted(made)]
-        yield f"Trained by several versions of {SUITE}: {'; '.join(each)}."
-
-
-def _trained(grid: Grid) -> list[tuple[str, Run]]:
-    """Return the runs that were trained, each with the first column in which it stands."""
-    found: dict[tuple[str, str], tuple[str, Run]] = {}
-    for (_, column), entry in grid.entries.items():
-        for run in entry.runs:
-            if run.result.evaluation is None and not run.result.ensemble:
-                found.setdefault(run.key, (column, run))
-    return list(found.values())
-
-
-def _numbers(counts: Counter[str]) -> str:
-    return ", ".join(f"{column} {count}" for column, count in counts.items())
-
-
-def _old(grid: Grid) -> Iterator[str]:
-    if of_old := sum(run.result.written_as < SCHEMA for run in grid.runs):
-        yield f"Of {counted(of_old, 'run')} an earlier version wrote the record: {UNKNOWN}."
-
-
 def _differences(grid: Grid) -> Iterator[str]:
     found: list[Comparison] = [e.against for e in grid.entries.values() if e.against]
     if not found:
@@ -183,11 +128,7 @@ def _differences(grid: Grid) -> Iterator[str]:
         f"With a sign: the difference from {grid.baseline}, paired by seed and example; its "
         f"{CONFIDENCE} interval is {over} (docs/statistics.md)."
     )
-    stars = [MARKED] * (seeds != {1}) + [HOLLOW_MARKED] * (1 in seeds)
-    yield (
-        f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's "
-        f"{counted(len(found), 'comparison')}."
-    )
+    yield from _stars(seeds, grid)
     if 1 in seeds:
         yield (
             "One seed: of these examples only. Another seed may give another difference, so the "
@@ -200,6 +141,15 @@ def _differences(grid: Grid) -> Iterator[str]:
     )
     if rows:
         yield f"{', '.join(rows)}: examples taken as independent: these records name no clusters."
+
+
+def _stars(seeds: Collection[int], grid: Grid) -> Iterator[str]:
+    """Say what stars mean, where comparisons have these numbers of seeds."""
+    number = sum(entry.against is not None for entry in grid.entries.values())
+    if number:
+        stars = [MARKED] * (set(seeds) != {1}) + [HOLLOW_MARKED] * (1 in seeds)
+        compared = counted(number, "comparison")
+        yield f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's {compared}."
 
 
 def _fewer_seeds(grid: Grid) -> Iterator[str]:

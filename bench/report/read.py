@@ -113,11 +113,16 @@ class Run:
         """What repeats this run: as an experiment asked for it, as recorded, or from its config."""
         if known := self.asked or self.result.command:
             return known
-        if self.reference is not None:
-            return next((each.command for each in self.result.provenance), "")
-        folder = quote(str(self.folder.resolve()))
-        own = "hydra/job_logging=none hydra.output_subdir=null hydra.run.dir=."
-        return f"python -m bench --config-path={folder} --config-name=config {own}"
+        if self.reference is None:
+            return repeating(self.folder)
+        return next((each.command for each in self.result.provenance), "")
+
+
+def repeating(folder: Path) -> str:
+    """Return a command that repeats the run in a folder by its config.yaml."""
+    where = quote(str(folder.resolve()))
+    own = "hydra/job_logging=none hydra.output_subdir=null hydra.run.dir=."
+    return f"python -m bench --config-path={where} --config-name=config {own}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.report.grid import Grid, fill
 from bench.report.groups import Group, groups
 from bench.report.merged import read_all
-from bench.report.read import Records, ReportError
+from bench.report.read import Experiment, Records, ReportError
 from bench.report.reproduction import Reproduction, reproductions
 from bench.report.transfers import transfers
 from elmo_core.errors import did_you_mean
@@ -76,9 +77,22 @@ def collect(
         reference = read_all([against], trusted)
         reproduced = reproductions(records, reference)
         records.problems += reference.problems
+    records.experiments = _plainly_named(records.experiments)
     return Report(
         records,
         [fill(each, records.of(each)) for each in (*records.experiments, *transfers(records))],
         groups(records.listed),
         reproduced,
     )
+
+
+def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Name an experiment by its name alone where no other has it, so that a paper's references to
+    its tables and figures stay right when seeds are added."""
+    names = Counter(each.name for each in experiments)
+    return [
+        replace(each, path=each.path.with_name(f"{each.name.replace('/', '-')}.json"))
+        if names[each.name] == 1 and each.name != "runs"  # the section of all runs
+        else each
+        for each in experiments
+    ]

@@ -1,4 +1,4 @@
-"""Evaluations as tables: one a task, a row for each pair "trained on → tested on".
+"""Evaluations as tables: one a task and split, a row for each pair "trained on → tested on".
 
 Runs themselves stand in the same tables, on the data that they were trained on. Columns are what
 else was chosen; each is compared with the one without ELMo, on the same examples, as in any table.
@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.choice import FILES
 from bench.experiment import View
-from bench.records import ManifestCell, data_name
+from bench.records import Evaluation, ManifestCell, data_name
 from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart
 from bench.report.read import Experiment, Records, Run
 
@@ -24,14 +24,15 @@ PATHS = ("word_vectors", *(f"encoder.{key}" for key in FILES))
 
 
 def transfers(records: Records) -> list[Experiment]:
-    """Return the table of each task that has evaluations, as an experiment would ask for it."""
-    by_task: defaultdict[str, list[Run]] = defaultdict(list)
+    """Return the table of each task that has evaluations, as an experiment would ask for it; those
+    that were scored on dev alone have one of their own, beside their runs' scores on dev."""
+    alike: defaultdict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in records.evaluations:
-        by_task[run.task].append(run)
-    return [_table(task, runs, records) for task, runs in sorted(by_task.items())]
+        alike[run.task, "test" if "test" in run.result.metrics else "dev"].append(run)
+    return [_table(*key, runs, records) for key, runs in sorted(alike.items())]
 
 
-def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experiment:
+def _table(task: str, split: str, evaluations: Sequence[Run], records: Records) -> Experiment:
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in evaluations:
         by_choice[_choice(run)].append(run)
@@ -53,12 +54,13 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
         for (row, column, seed), run in places.items()
     ]
     without = [name for name, group in columns.items() if group.elmo.placement == "none"]
+    on_dev = " (dev)" if split == "dev" else ""
     return Experiment(
-        name=f"{task}: trained on {ARROW} tested on",
-        title=f"{task}: finished runs on other data",
+        name=f"{task}: trained on {ARROW} tested on{on_dev}",
+        title=f"{task}: finished runs on other data{on_dev}",
         source="",
         view=View.table,
-        split="test",
+        split=split,
         baseline=without[0] if without else None,
         rows=sorted({cell.row for cell in cells}),
         columns=list(columns),
@@ -67,7 +69,7 @@ def _table(task: str, evaluations: Sequence[Run], records: Records) -> Experimen
         encoder=", ".join(dict.fromkeys(g.first.result.encoder_name for g in columns.values())),
         command="; ".join(dict.fromkeys(run.command for run in evaluations)),
         cells=cells,
-        path=Path(f"evaluations-{task}"),
+        path=Path(f"evaluations-{task}{'-dev' if on_dev else ''}"),
     )
 
 
@@ -124,12 +126,17 @@ def _row(run: Run, sets: Mapping[str, str]) -> str:
     tested = sets[_key(run.result.data)]
     if found is None:
         return f"{tested} {ARROW} {tested}"
-    about = [f"{name}={new}" for name, new in found.names.items()]
-    if noise := found.noise:
+    row = f"{sets[_key(found.trained_on)]} {ARROW} {tested}"
+    return f"{row} ({about})" if (about := changes(found)) else row
+
+
+def changes(made: Evaluation) -> str:
+    """Return what an evaluation changed in its examples: names of labels, and noise."""
+    about = [f"{name}={new}" for name, new in made.names.items()]
+    if noise := made.noise:
         about.append(f"{noise['kind']} {100 * noise['share']:g} %")
         about += [f"noise seed {noise['seed']}"] if noise["seed"] != 1 else []
-    row = f"{sets[_key(found.trained_on)]} {ARROW} {tested}"
-    return f"{row} ({', '.join(about)})" if about else row
+    return ", ".join(about)
 
 
 def _set_names(runs: Sequence[Run]) -> dict[str, str]:

@@ -43,7 +43,9 @@ def opened(node: DictConfig, folder: Path, choice: Choice) -> Iterator[Logger | 
     if not node.get("_target_"):
         yield None
         return
-    logger: Logger = instantiate(node, save_dir=str(folder))
+    own = {} if node.get("name", "") else {"name": choice.run_id}  # W&B would invent one
+    named = own if node["_target_"].endswith(".WandbLogger") else {}
+    logger: Logger = instantiate(node, save_dir=str(folder), **named)
     status = "failed"
     try:
         with _wandb_errors():

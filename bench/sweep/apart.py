@@ -15,10 +15,11 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import BusyError, RunError
 from bench.interrupts import SWEEP
@@ -186,6 +187,12 @@ def installed_script() -> str | None:
     return str(script) if script.name == "elmo-bench" and script.is_file() else None
 
 
+def as_typed(words: Any) -> list[str]:
+    """Return the words of Hydra's `overrides`, of which a `${…}` is the run's to resolve."""
+    typed: list[str] = OmegaConf.to_container(words, resolve=False)  # type: ignore[assignment]
+    return typed
+
+
 def folders(hydra: DictConfig | HydraConf) -> list[str]:
     """Return the options by which a sweep was given folders of configuration.
 
@@ -193,5 +200,5 @@ def folders(hydra: DictConfig | HydraConf) -> list[str]:
         hydra: Hydra's node of the sweep's configuration.
     """
     given = [each.path for each in hydra.runtime.config_sources if each.provider == "command-line"]
-    words = [word for word in hydra.overrides.hydra if word.startswith(SEARCHPATH)]
+    words = [word for word in as_typed(hydra.overrides.hydra) if word.startswith(SEARCHPATH)]
     return [f"--config-dir={path}" for path in given] + words

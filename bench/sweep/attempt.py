@@ -22,7 +22,7 @@ from bench.records import Finished
 from bench.run.contents import chosen
 from bench.run.record import Record
 from bench.run.trust import packages
-from bench.sweep.apart import CommandFailed, run_apart
+from bench.sweep.apart import CommandFailed, as_typed, run_apart
 from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
 from bench.world import started_together, world_size
 from elmo_core.imports import importing_torch
@@ -119,7 +119,7 @@ def _done(cfg: DictConfig) -> Outcome:
 
     def work() -> Finished:
         if world_size(cfg.trainer) > 1 and not started_together():
-            return run_apart(HydraConfig.get().overrides.task, record)
+            return run_apart(as_typed(HydraConfig.get().overrides.task), record)
         with importing_torch():
             from bench.run.run import run
 

@@ -131,8 +131,7 @@ def scores(places: Places) -> Table:
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     names: dict[str, str] = {}
     for cell, job in places:
-        result = job.record.finished()
-        if result is not None:
+        if (result := job.result) is not None:
             names[cell.row] = result.metric
             found[cell.row, cell.column].append(result.metrics["dev"][result.metric])
     columns = dict.fromkeys(cell.column for cell, _ in places)

@@ -121,7 +121,7 @@ def _with(cell: Cell, values: tuple[tuple[str, Any], ...]) -> Cell:
 
 
 def _dev(job: Job) -> float:
-    result = job.record.finished()
+    result = job.result
     assert result is not None
     return result.metrics["dev"][result.metric]
 

@@ -16,7 +16,7 @@ from bench.errors import ConfigError
 from bench.evaluate import asked
 from bench.evaluate.asked import Asked, evaluation_id
 from bench.noise import Noise
-from bench.records import Failed, Finished
+from bench.records import DamagedRecord, Failed, Finished
 from bench.run.record import Record, outdated
 from bench.run.trust import packages
 
@@ -66,7 +66,8 @@ class Job:
     record: Record
     encoder: str  # as chosen on the command line
     cells: list[Cell] = field(default_factory=list)
-    found: str = field(init=False)  # finished | running elsewhere | interrupted | failed | new
+    found: str = field(init=False)
+    """finished | damaged | running elsewhere | interrupted | failed | new"""
     outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
@@ -74,7 +75,12 @@ class Job:
 
     def _found(self) -> str:
         """Return the state of the run before anything is done."""
-        result = self.record.result()
+        try:
+            result = self.record.result()
+        except DamagedRecord:
+            if not self.cfg.force:
+                return "damaged"
+            result = None
         if isinstance(result, Finished) and not self.cfg.force:
             return "finished"
         if self.record.busy():
@@ -84,9 +90,17 @@ class Job:
         return "failed" if isinstance(result, Failed) else "new"
 
     @property
+    def result(self) -> Finished | None:
+        """The result, if the run is finished by now and its record can be read."""
+        try:
+            return self.record.finished()
+        except DamagedRecord:
+            return None
+
+    @property
     def done(self) -> bool:
         """Whether the run is finished by now."""
-        return self.record.finished() is not None
+        return self.result is not None
 
     @property
     def failed(self) -> bool:
@@ -148,7 +162,7 @@ class Ensemble:
     def done(self) -> bool:
         """Whether the ensemble is recorded, and no run of it has been repeated since."""
         result = self.record.finished()
-        now = {run.run_id: run for job in self.jobs if (run := job.record.finished())}
+        now = {run.run_id: run for job in self.jobs if (run := job.result)}
         return result is not None and not outdated(result, now)
 
     def __str__(self) -> str:
@@ -187,7 +201,7 @@ class Noisy:
     @property
     def done(self) -> bool:
         """Whether the evaluation is recorded, and its run has not been repeated since."""
-        result, run = self.record.finished(), self.job.record.finished()
+        result, run = self.record.finished(), self.job.result
         return bool(result and run and not outdated(result, {run.run_id: run}))
 
     def __str__(self) -> str:

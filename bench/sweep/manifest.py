@@ -1,7 +1,8 @@
 """What an experiment consists of, kept beside its runs for the report.
 
-<paths.runs>/.experiments/<name>-<hash of its runs>.json, a `bench.records.Manifest`; in the name of
-an experiment that lies in a folder, FOLDER/NAME, `-` stands for `/`
+<paths.runs>/.experiments/<name>-<hash>.json, a `bench.records.Manifest`. The hash is of its runs,
+and of a baseline that was given on the command line. In the name of an experiment that lies in a
+folder, FOLDER/NAME, `-` stands for `/`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from bench.records import CLEAN, Manifest, ManifestCell, Searched, noisy_row
-from bench.sweep.apart import SEARCHPATH, folders
+from bench.sweep.apart import SEARCHPATH, as_typed, folders
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
 from elmo_core.whole_files import replacing
@@ -39,6 +40,8 @@ def write(
     content = manifest(cfg, places, ensembles, noisy, found)
     keys = {cell.key for cell in content.cells} | {key for each in found for key in each.keys}
     runs = "\n".join(sorted("/".join(key) for key in keys))
+    if any(word.startswith("experiment.baseline=") for word in as_typed(cfg.hydra.overrides.task)):
+        runs += f"\nagainst {content.baseline}"  # a table beside that of the experiment's own
     plain = content.name.replace("/", "-")
     name = f"{plain}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
@@ -60,6 +63,7 @@ def manifest(
     Under noise, each row and column is a row for each kind, and the columns are shares of words.
     """
     experiment, baseline = cfg.experiment, cfg.experiment.baseline
+    asked = cfg.hydra.overrides
     ours = [_run(*place, cfg.hydra) for place in places]
     cells = [*ours, *map(_ensemble, ensembles)]
     if noisy:
@@ -80,7 +84,7 @@ def manifest(
         paper_encoders=list(experiment.paper_encoders),
         data=_distinct(job.cfg.data.name for _, job in places),
         encoder=_distinct(job.encoder for _, job in places),
-        command=command([*cfg.hydra.overrides.task, *cfg.hydra.overrides.hydra], cfg.hydra),
+        command=command([*as_typed(asked.task), *as_typed(asked.hydra)], cfg.hydra),
         cells=cells,
         searches=list(searches),
     )

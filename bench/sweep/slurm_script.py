@@ -18,7 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.config import CONF
 from bench.console import counted
 from bench.errors import ConfigError
-from bench.sweep.apart import program
+from bench.sweep.apart import as_typed, program
 from bench.sweep.expand import grouped
 from bench.sweep.job import Job
 from bench.verbatim import quoted
@@ -119,7 +119,8 @@ def _builds(cfg: DictConfig, jobs: Sequence[Job]) -> list[str]:
 
 def _asked(cfg: DictConfig) -> list[str]:
     """Return the words of this command line, but for what is planned."""
-    return [word for word in cfg.hydra.overrides.task if word.partition("=")[0] != "plan"]
+    words = as_typed(cfg.hydra.overrides.task)
+    return [word for word in words if word.partition("=")[0] != "plan"]
 
 
 def _resumable(cfg: DictConfig, *words: str) -> str:

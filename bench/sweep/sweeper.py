@@ -225,14 +225,14 @@ class Sweep(Sweeper):
 
     def _run(self, jobs: Sequence[Job]) -> None:
         """Do these runs, or wait for the processes that do them."""
-        before = {job: job.record.finished() for job in jobs}
+        before = {job: job.result for job in jobs}
         self._launch(jobs)
         while elsewhere := [job for job in jobs if job.elsewhere]:
             number = counted(len(elsewhere), "run")
             print(f"waiting for {number} of another process", file=sys.stderr)
             for job in elsewhere:
                 job.record.wait()
-                if job.record.finished() not in (None, before[job]):
+                if job.result not in (None, before[job]):
                     job.outcome = Outcome("finished", "by another process")
             self._launch([job for job in elsewhere if job.elsewhere])
 

@@ -104,7 +104,11 @@ class SRL(WordTask):
         return types(example["tags"])
 
     def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
-        """Rename the types of chunks; one that becomes O is no chunk any more."""
+        """Rename roles, with C-X, which is a piece of X; one that becomes O is none any more."""
+        pieces = {
+            f"C-{role}": OUTSIDE if new == OUTSIDE else f"C-{new}" for role, new in names.items()
+        }
+        names = {**pieces, **names}
         return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
 
     def parse(self, fields: Mapping[str, Any]) -> Example:

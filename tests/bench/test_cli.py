@@ -74,6 +74,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["training.batch_size=0"], ["training.batch_size=0", "1 or more"]),
         (["trainer=tpu"], ["trainer=tpu: unknown", "cpu"]),
         (["logger=null"], ["logger=null: no name (choose csv, none,"]),
+        (["logger=[csv,wandb]"], ["logger=[csv,wandb]: one is taken, not a list (choose csv,"]),
         (["task=1"], ["task=1: no name (choose coref, neighbours,"]),
         (["-m", "features=store,null"], ["features=store,null: no name (choose auto,"]),
         (["task=[snli"], ["task=[snli: cannot be read as KEY=VALUE", "take quotes"]),

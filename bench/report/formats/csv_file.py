@@ -1,4 +1,5 @@
-"""report.csv: one line a cell of an experiment, then one a choice of all runs; numbers in full."""
+"""report.csv: one line a cell of an experiment, then one a choice and metric of all runs; numbers
+in full."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench.experiment import View
-from bench.records import parts
+from bench.records import Finished, parts
 from bench.report.all_tasks import AllTasks, over_all_tasks
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
@@ -111,7 +112,7 @@ def _all_tasks(grid: Grid, found: AllTasks) -> dict[str, Any]:
 
 def _group(group: Group) -> Iterator[dict[str, Any]]:
     result = group.first.result
-    for split in result.metrics:
+    for split, metric in _metrics(result):
         yield {
             "table": "all runs",
             "row": group.first.task,
@@ -120,7 +121,7 @@ def _group(group: Group) -> Iterator[dict[str, Any]]:
             "data": group.data,
             "encoder": result.encoder_name,
             "split": split,
-            "metric": result.metric,
+            "metric": metric,
             "epochs": group.epochs,
             "steps": group.steps,
             "seconds": group.seconds,
@@ -128,8 +129,15 @@ def _group(group: Group) -> Iterator[dict[str, Any]]:
             "seeds": " ".join(str(run.seed) for run in group.runs),
             "runs": " ".join(f"{run.task}/{run.id}" for run in group.runs),
             "command": "; ".join(run.command for run in group.runs),
-            **_numbers(group.scores(split)),
+            **_numbers(group.scores(split, metric)),
         }
+
+
+def _metrics(result: Finished) -> Iterator[tuple[str, str]]:
+    """Yield each split with each of its metrics, the primary one first."""
+    for split, values in result.metrics.items():
+        for metric in sorted(values, key=lambda name: (name != result.metric, name)):
+            yield split, metric
 
 
 def _numbers(scores: Scores | None) -> dict[str, Any]:

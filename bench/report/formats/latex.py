@@ -3,14 +3,14 @@ r"""report.tex: the tables with booktabs. \input it, or copy a table out of it."
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.report import frames, wording
 from bench.report.frame import Frame
 from bench.report.grid import Grid
 from bench.report.mixes import EXPLAINED
-from bench.report.notes import notes
+from bench.report.notes import notes, signs
 from bench.report.report import Report
 from bench.report.score_table import ScoreCell, ScoreTable, scores
 
@@ -51,7 +51,7 @@ def text(report: Report, pictures: Sequence[Picture] = ()) -> str:
     parts = [HEADER]
     for grid in report.grids:
         label, table = grid.experiment.id, scores(grid)
-        parts.append(_float(_caption(grid, table), label, _scores(table)))
+        parts += [_comments(notes(grid)), _float(_caption(grid, table), label, _scores(table))]
         for name, frame in frames.beside(grid).items():
             caption = escaped(f"{grid.experiment.title}: {name}.")
             parts += [_float(caption, f"{label}-{name.split()[0]}", _plain(frame))]
@@ -75,8 +75,13 @@ def _caption(grid: Grid, table: ScoreTable) -> str:
     seeds = [f"n = {table.same_n}."] if table.same_n > 1 else []
     trivial = [f"{row.title}: {row.yardsticks}." for row in table.rows if row.yardsticks]
     learned = [f"Trivial baselines: {' '.join(trivial)}"] if trivial else []
-    said = (f"{experiment.title} ({about}).", *seeds, *notes(grid), *learned)
+    said = (f"{experiment.title} ({about}).", *seeds, *signs(grid), *learned)
     return escaped(" ".join(said)) + dagger
+
+
+def _comments(said: Iterable[str]) -> str:
+    """Set what the author must know, and a caption has no room for."""
+    return "\n".join(f"% {' '.join(each.split())}" for each in said)
 
 
 def _scores(table: ScoreTable) -> str:

@@ -30,9 +30,15 @@ def changed(make: Maker, task: str, run_id: str, **content: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
 
 
-def encoded(make: Maker, run_id: str, name: str) -> None:
+def encoded(make: Maker, run_id: str, name: str, fingerprint: str | None = None) -> None:
     """Give a run of SNLI an encoder of this name."""
-    facts = {"name": name, "fingerprint": name, "layers": 3, "dim": 8, "parameters": 1}
+    facts = {
+        "name": name,
+        "fingerprint": fingerprint or name,
+        "layers": 3,
+        "dim": 8,
+        "parameters": 1,
+    }
     changed(make, "snli", run_id, encoder=facts)
 
 
@@ -109,6 +115,20 @@ def test_runs_of_several_versions_are_counted(tmp_path: Path) -> None:
     changed(make, "snli", run.id, versions={"elmo-bench": "0.3.0"})
     (note,) = (note for note in notes(table(make)[1]) if "versions" in note)
     assert note.endswith("elmo-bench: 0.1.0 (baseline 2, ELMo 1); 0.3.0 (ELMo 1).")
+
+
+@pytest.mark.parametrize("prints", ["aa", "ab"])
+def test_a_cell_of_two_encoders_of_one_name_says_so(tmp_path: Path, prints: str) -> None:
+    make = Maker(tmp_path)
+    cells = [make.cell("snli", "ELMo", seed=seed, placement="input") for seed in (1, 2)]
+    for cell, fingerprint in zip(cells, prints, strict=True):
+        encoded(make, cell.run_id, "mine", fingerprint)
+    make.experiment("two", cells)
+    said = [note for note in notes(table(make)[1]) if "different encoders" in note]
+    assert len(said) == (prints == "ab")
+    assert all(
+        "snli, ELMo: runs with 2 different encoders of the name mine" in each for each in said
+    )
 
 
 @pytest.mark.parametrize("editions", ["aa", "ab"])

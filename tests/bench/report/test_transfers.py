@@ -45,6 +45,19 @@ def test_a_table_has_both_sets_and_compares_on_the_same_examples(tmp_path: Path)
     assert frames.comparisons(grid).rows
 
 
+def test_what_was_scored_on_dev_alone_stands_beside_dev(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    for skill, placement in ((0.3, "none"), (0.7, "input")):
+        evaluation(make, skill=skill, placement=placement)
+        evaluation(make, skill=skill, placement=placement, splits=("dev",), noise=0.2)
+    noisy, away = collect([make.folder]).grids
+    assert noisy.experiment.id == "evaluations-snli-dev"
+    assert noisy.experiment.rows == ["mini → mini", "mini → mini (typos 20 %)"]
+    assert {entry.split for entry in noisy.entries.values()} == {"dev"}
+    assert away.experiment.rows == ["mini → away", "mini → mini"]
+    assert {entry.split for entry in away.entries.values()} == {"test"}
+
+
 def test_one_seed_has_hollow_stars(tmp_path: Path) -> None:
     make = Maker(tmp_path / "runs")
     evaluation(make, skill=0.3)

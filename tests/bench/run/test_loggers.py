@@ -54,7 +54,8 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     finish = wandb.Run.finish
 
     def noted(self: wandb.Run, exit_code: int | None = None) -> None:
-        known = {"summary": dict(self.summary), "config": dict(self.config), "exit": exit_code}
+        known = {"summary": dict(self.summary), "config": dict(self.config)}
+        known |= {"exit": exit_code, "name": self.name}
         runs.append(known)
         finish(self, exit_code)
 
@@ -68,6 +69,7 @@ def test_wandb(small: Small, result: Result, closed: list[dict[str, Any]]) -> No
     wanted = expected(result(folder))
     assert {name: run["summary"][name] for name in wanted} == pytest.approx(wanted)
     assert run["config"]["elmo"]["placement"] == "input"
+    assert run["name"] == folder.name
     assert run["exit"] == 0
     assert list(folder.glob("wandb/offline-run-*/*.wandb"))
 

@@ -86,6 +86,16 @@ def test_features_then_an_array_then_the_table(
     assert (tmp_path / "runs" / ".slurm" / "snli").is_dir()
 
 
+def test_every_job_resolves_for_itself_what_a_word_refers_to(
+    sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], capsys: Shown
+) -> None:
+    words = ("training.patience=${training.max_epochs}", "features.overlay=${oc.env:TMPDIR,/tmp}/x")
+    assert sweep("elmo.placement=none,input", *words, "plan=slurm") == 0
+    for job, _ in slurm(capsys.readouterr().out):
+        for command in _commands(job):
+            assert {*words} < {*command}
+
+
 def test_what_needs_no_features_waits_for_none(
     sweep: Sweep, slurm: Callable[[str], list[tuple[str, str]]], capsys: Shown
 ) -> None:

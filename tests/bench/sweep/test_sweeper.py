@@ -46,6 +46,23 @@ def test_a_failed_run_does_not_stop_the_others(
     assert lines(shown, "lr=0.001 · seed 1", "finished earlier")
 
 
+def test_a_damaged_result_does_not_stop_the_others(
+    sweep: Sweep, results: Results, tmp_path: Path, capsys: Shown
+) -> None:
+    words = ("elmo.placement=none", "seed=1,2")
+    assert sweep(*words) == 0
+    damaged, lost = sorted((tmp_path / "runs").glob("snli/*/result.json"))
+    damaged.write_text("{")
+    lost.unlink()
+    assert sweep(*words, "plan=true") == 0
+    assert "damaged" in capsys.readouterr().out
+    assert sweep(*words) == 2
+    assert lines(capsys.readouterr().out, "failed", f"{damaged}: damaged", "remove it")
+    assert json.loads(lost.read_text())["status"] == "finished"
+    assert sweep(*words, "force=true") == 0
+    assert len(results()) == 2
+
+
 def test_a_bug_is_status_1_and_leaves_its_traceback(
     sweep: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
@@ -163,6 +180,25 @@ def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
         ("snli", "with", 1, "snli", 0.5),
     ]
     assert "elmo.placement=input" in cells[1]["command"].split()
+
+
+def test_another_baseline_is_a_table_beside_the_first(
+    sweep: Sweep, own: str, tmp_path: Path
+) -> None:
+    assert sweep("experiment=own", own) == 0
+    assert sweep("experiment=own", own, "experiment.baseline=with") == 0
+    found = read(tmp_path / "runs").experiments
+    assert {each.baseline for each in found} == {"without", "with"}
+
+
+def test_a_reference_stays_one_in_the_command_of_an_experiment(
+    sweep: Sweep, own: str, tmp_path: Path
+) -> None:
+    word = "training.patience=${training.max_epochs}"
+    assert sweep("experiment=own", own, word) == 0
+    (experiment,) = read(tmp_path / "runs").experiments
+    for command in (experiment.command, *(cell.command for cell in experiment.cells)):
+        assert word in shlex.split(command)
 
 
 def test_an_experiment_in_a_folder_is_found_by_reports(

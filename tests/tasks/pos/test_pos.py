@@ -243,6 +243,8 @@ def test_table6(bench: Callable[..., int], task: POS, tmp_path: Path) -> None:
     assert bench("experiment=table6", f"data.dir={tmp_path}", *rows, *words) == 0
     folders = list((tmp_path / "runs").glob("pos/*"))
     assert len(folders) == 5
-    (row,) = Predictor(folders[0])([(1, "Rolf sang .")])
+    predictor = Predictor(str(folders[0]))
+    (row,) = predictor([(1, "Rolf sang .")])
+    assert predictor.predict({"text": "Rolf sang ."}) == [{**row, "text": "Rolf sang ."}]
     assert len(row["prediction"]) == 3
     assert set(row["prediction"]) <= set(task.tags)

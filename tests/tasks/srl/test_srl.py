@@ -51,6 +51,16 @@ def test_scores_equal_the_official_ones() -> None:
                 assert mine[name] == pytest.approx(theirs[name], abs=1e-4), (case["id"], role)
 
 
+def test_a_renamed_role_takes_its_pieces_with_it() -> None:
+    gold = ["B-ARG1", "B-V", "B-C-ARG1"]
+    row = {"gold": gold, "prediction": ["B-ARG2", "B-V", "B-C-ARG2"]}
+    task = SRL()
+    assert task.renamed(row, {"ARG2": "ARG1"}) == {"gold": gold, "prediction": gold}
+    assert task.renamed(row, {"ARG1": "O"})["gold"] == ["O", "B-V", "O"]
+    kept = task.renamed(row, {"ARG1": "X", "C-ARG1": "C-Y"})
+    assert kept["gold"] == ["B-X", "B-V", "B-C-Y"]
+
+
 def test_a_proposition_that_gold_lacks_is_skipped() -> None:
     """As srl-eval.pl does; one that the prediction lacks is missed with all its arguments."""
     right = {"gold": ["B-V", "B-A1"], "pred": ["B-V", "B-A1"]}
