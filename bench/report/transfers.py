@@ -1,4 +1,5 @@
-"""Evaluations as tables: one a task and split, a row for each pair "trained on → tested on".
+"""Evaluations as tables: one a task, and one under noise, with a row for each pair
+"trained on → tested on".
 
 Runs themselves stand in the same tables, on the data that they were trained on. Columns are what
 else was chosen; each is compared with the one without ELMo, on the same examples, as in any table.
@@ -25,14 +26,15 @@ PATHS = ("word_vectors", *(f"encoder.{key}" for key in FILES))
 
 def transfers(records: Records) -> list[Experiment]:
     """Return the table of each task that has evaluations, as an experiment would ask for it; those
-    that were scored on dev alone have one of their own, beside their runs' scores on dev."""
-    alike: defaultdict[tuple[str, str], list[Run]] = defaultdict(list)
+    under noise have one of their own: beside their runs' scores on dev where none was tested."""
+    alike: defaultdict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in records.evaluations:
-        alike[run.task, "test" if "test" in run.result.metrics else "dev"].append(run)
+        made = run.result.evaluation
+        alike[run.task, made is not None and made.noise is not None].append(run)
     return [_table(*key, runs, records) for key, runs in sorted(alike.items())]
 
 
-def _table(task: str, split: str, evaluations: Sequence[Run], records: Records) -> Experiment:
+def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records) -> Experiment:
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in evaluations:
         by_choice[_choice(run)].append(run)
@@ -54,13 +56,13 @@ def _table(task: str, split: str, evaluations: Sequence[Run], records: Records) 
         for (row, column, seed), run in places.items()
     ]
     without = [name for name, group in columns.items() if group.elmo.placement == "none"]
-    on_dev = " (dev)" if split == "dev" else ""
+    tested = any("test" in run.result.metrics for run in evaluations)
     return Experiment(
-        name=f"{task}: trained on {ARROW} tested on{on_dev}",
-        title=f"{task}: finished runs on other data{on_dev}",
+        name=f"{task}: trained on {ARROW} tested on{', under noise' if noisy else ''}",
+        title=f"{task}: finished runs {'under noise' if noisy else 'on other data'}",
         source="",
         view=View.table,
-        split=split,
+        split="test" if tested else "dev",  # as noise is mostly measured
         baseline=without[0] if without else None,
         rows=sorted({cell.row for cell in cells}),
         columns=list(columns),
@@ -69,7 +71,7 @@ def _table(task: str, split: str, evaluations: Sequence[Run], records: Records) 
         encoder=", ".join(dict.fromkeys(g.first.result.encoder_name for g in columns.values())),
         command="; ".join(dict.fromkeys(run.command for run in evaluations)),
         cells=cells,
-        path=Path(f"evaluations-{task}{'-dev' if on_dev else ''}"),
+        path=Path(f"evaluations-{task}{'-noise' if noisy else ''}"),
     )
 
 

@@ -81,7 +81,7 @@ def _caption(grid: Grid, table: ScoreTable) -> str:
 
 def _comments(said: Iterable[str]) -> str:
     """Set what the author must know, and a caption has no room for."""
-    return "\n".join(f"% {' '.join(each.split())}" for each in said)
+    return "\n".join(f"% {escaped(each)}" for each in said)
 
 
 def _scores(table: ScoreTable) -> str:

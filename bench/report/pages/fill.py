@@ -80,7 +80,8 @@ def _block(page: Path, file: str, name: str, parts: Sequence[str], figures: bool
 
 def _only(report: Report, name: str) -> Report:
     """Return the part of a report that is about one experiment, by its name or its id."""
-    known = [each for grid in report.grids for each in (grid.experiment.name, grid.experiment.id)]
+    found = (grid.experiment for grid in report.grids)
+    known = dict.fromkeys(each for one in found for each in (one.name, one.id))
     grids = [grid for grid in report.grids if name in (grid.experiment.name, grid.experiment.id)]
     if len(grids) != 1:
         raise ReportError(f"{name}: {len(grids)} of {', '.join(known) or 'no experiment'}")

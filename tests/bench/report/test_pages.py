@@ -71,7 +71,7 @@ def test_what_is_outside_of_a_block_stays_as_it_is(tmp_path: Path) -> None:
             f"scores -->: no {END}",
         ),
         (f"<!-- table {DEMO} demo: costs -->\n{END}", "costs: there is command, scores, notes"),
-        (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: 0 of demo, demo-"),
+        (f"<!-- table {DEMO} table1: scores -->\n{END}", "table1: 0 of demo"),
         (f"<!-- table {DEMO.parent} encoders: scores -->\n{END}", "encoders: "),
         (f"<!-- table gone.jsonl demo: scores -->\n{END}", "gone.jsonl"),
     ],
