@@ -167,49 +167,6 @@ def test_runs_of_several_machines_are_one_table(tmp_path: Path) -> None:
     assert found.against.seeds == 2
 
 
-def in_two_sittings(folder: Path, l2: tuple[float, float] = (0.001, 0.001)) -> None:
-    """Write an experiment that was made with seed 1, then with seed 2, into one folder."""
-    make = Maker(folder)
-    for seed, strength in zip((1, 2), l2, strict=True):
-        cells = [
-            make.cell("snli", "none", seed=seed),
-            make.cell("snli", "ELMo", seed=seed, placement="input", l2=strength),
-        ]
-        path = make.experiment("two", cells, command=f"python -m bench experiment=two seed={seed}")
-        path.rename(path.with_name(f"two-000000000{seed}.json"))
-
-
-def test_further_seeds_in_one_folder_are_one_table(tmp_path: Path) -> None:
-    in_two_sittings(tmp_path / "runs")
-    (grid,) = collect([tmp_path / "runs"]).grids
-    assert [len(entry.runs) for entry in grid.entries.values()] == [2, 2]
-    assert grid.experiment.command == "python -m bench experiment=two seed=1,2"
-    file = tmp_path / "two.jsonl"
-    verb.main(["export", "-o", str(file), f"--runs={tmp_path / 'runs'}"])
-    assert len(read_all([file]).experiments) == 1
-
-
-@pytest.mark.parametrize("several", [False, True])
-def test_seeds_of_another_choice_are_another_table(tmp_path: Path, several: bool) -> None:
-    """As where the second command had another word that the row and the column do not tell."""
-    in_two_sittings(tmp_path / "runs", l2=(0.001, 1.0))
-    places = [tmp_path / "runs"]
-    if several:
-        places.append(tmp_path / "more")
-        Maker(places[1]).run(seed=3)
-    assert len(read_all(places).experiments) == 2
-
-
-def test_an_experiment_of_its_name_is_called_by_it_whatever_its_seeds(tmp_path: Path) -> None:
-    """So that references in a paper stay right."""
-    Maker(tmp_path / "a").two_columns()
-    (grid,) = collect([tmp_path / "a"]).grids
-    assert grid.experiment.id == "two"
-    in_two_sittings(tmp_path / "a", l2=(0.001, 1.0))
-    ids = {grid.experiment.id for grid in collect([tmp_path / "a"]).grids}
-    assert ids == {"two-0000000001", "two-0000000002"}
-
-
 def test_a_run_that_two_places_tell_differently_is_named(made: Path, tmp_path: Path) -> None:
     other = shutil.copytree(made, tmp_path / "other")
     assert not read_all([made, other]).problems

@@ -54,7 +54,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     finish = wandb.Run.finish
 
     def noted(self: wandb.Run, exit_code: int | None = None) -> None:
-        known = {"summary": dict(self.summary), "config": dict(self.config)}
+        known: dict[str, Any] = {"summary": dict(self.summary), "config": dict(self.config)}
         known |= {"exit": exit_code, "name": self.name}
         runs.append(known)
         finish(self, exit_code)
