@@ -6,6 +6,8 @@ It hears, under these names, at the step of the epoch (from 1):
     dev/METRIC                 of each epoch
     mix/PLACE/sJ  mix/PLACE/gamma      s and γ of each mix, of each epoch
     test/METRIC  yardsticks/SPLIT/NAME  best_epoch      of the best epoch, when the run is done
+
+A run that goes on is a new one to the tracker: it hears the earlier epochs, too, without mixes.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 import pytorch_lightning as pl
@@ -26,6 +27,9 @@ from elmo_core.devices import moved, sent
 from tasks.task import Example, Task
 
 log = logging.getLogger(__name__)
+
+LEARNED = ("train_loss", "lr")
+"""What an epoch has besides its dev scores, where something learns by gradient."""
 
 
 def compared(score: float) -> float:
@@ -184,24 +188,26 @@ class BenchModule(pl.LightningModule):
             said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
         seconds = epoch["seconds"]
         log.info("epoch %d: %s, %.0f s", number, ", ".join(said), seconds)
-        if self.logger is not None:
-            train = {name.replace("_", "/"): value for name, value in learned.items()}
-            scores = {**split_metrics("dev", self.metrics), **mix_metrics(self.placement.summary())}
-            self.logger.log_metrics({**train, **scores}, step=number)
+        self._tell(epoch, mix_metrics(self.placement.summary()))
         if isinstance(self.scheduler, ReduceLROnPlateau):
             self.scheduler.step(score)
         elif self.scheduler is not None and self.training_config.scheduler_interval == "epoch":
             self.scheduler.step()  # a number would be taken for an epoch's
+
+    def _tell(self, epoch: Mapping[str, Any], mixes: Mapping[str, float]) -> None:
+        """Tell the logger of an epoch."""
+        if self.logger is not None:
+            train = {name.replace("_", "/"): epoch[name] for name in LEARNED if name in epoch}
+            scores = {**split_metrics("dev", epoch["dev"]), **mixes}
+            self.logger.log_metrics({**train, **scores}, step=epoch["epoch"])
 
     def _learned(self) -> dict[str, float]:
         """Return the epoch's mean loss and its learning rate, where there are such."""
         if not self.learns:
             return {}
         optimizer = cast(Optimizer, self.optimizers())
-        return {
-            "train_loss": self._losses.mean(),
-            "lr": optimizer.param_groups[0]["lr"],
-        }
+        values = (self._losses.mean(), optimizer.param_groups[0]["lr"])
+        return dict(zip(LEARNED, values, strict=True))
 
     # -- checkpoints: what training changes, and nothing else
 
@@ -222,3 +228,5 @@ class BenchModule(pl.LightningModule):
     def on_train_start(self) -> None:
         if self.scheduler is not None and self._scheduler_state is not None:
             self.scheduler.load_state_dict(self._scheduler_state)
+        for epoch in self.history:  # of earlier sittings, which the logger was not told of
+            self._tell(epoch, {})

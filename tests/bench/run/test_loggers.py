@@ -45,6 +45,19 @@ def test_csv(small: Small, result: Result) -> None:
     assert int(last["step"]) == wanted["best_epoch"]
 
 
+def test_a_run_that_goes_on_is_logged_from_its_beginning(small: Small, result: Result) -> None:
+    small("logger=csv", "elmo.placement=none")
+    folder = small("logger=csv", "elmo.placement=none", "training.max_epochs=5")
+    (path,) = folder.glob("csv/*/metrics.csv")
+    with path.open(newline="") as file:
+        *epochs, _ = csv.DictReader(file)
+    told = [(int(row["step"]), float(row["dev/accuracy"])) for row in epochs]
+    known = [(each["epoch"], each["dev"]["accuracy"]) for each in result(folder)["history"]]
+    assert told == known
+    assert len(known) == 5
+    assert all(row["train/loss"] and row["lr"] for row in epochs)
+
+
 @pytest.fixture
 def closed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What W&B knows of each of its runs when it is closed: summary, config, exit code."""
