@@ -134,7 +134,7 @@ def reproduced(found: Sequence[Reproduction]) -> Frame:
         if each.ours
     ]
     if other := len(found) - len(rows):
-        rows.append([f"{counted(other, 'other choice')}", *[""] * 7, "not run here"])
+        rows.append([counted(other, "other choice"), *[""] * 7, "not run here"])
     head = ["task", "ELMo", "metric", "seeds", "reference", "here", "difference"]
     return Frame.of([*head, f"{wording.CONFIDENCE} interval", "which is"], rows)
 
