@@ -200,5 +200,5 @@ def folders(hydra: DictConfig | HydraConf) -> list[str]:
         hydra: Hydra's node of the sweep's configuration.
     """
     given = [each.path for each in hydra.runtime.config_sources if each.provider == "command-line"]
-    words = [word for word in as_typed(hydra.overrides.hydra) if word.startswith(SEARCHPATH)]
+    words = [word for word in hydra.overrides.hydra if word.startswith(SEARCHPATH)]
     return [f"--config-dir={path}" for path in given] + words
