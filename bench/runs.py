@@ -20,7 +20,6 @@ from elmo_core.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from bench.report.read import Key, Records, Run
-    from bench.run.record import Record
 
 PROGRAM = "python -m bench.runs"
 
@@ -206,21 +205,12 @@ def _clean(given: Namespace) -> None:
     for record in records:
         try:
             with record.lock():
-                if _finished(record):  # while the question stood
+                if record.readable():  # while the question stood
                     print(f"{record.folder} is finished now: left alone", file=sys.stderr)
                 else:
                     record.remove()
         except BusyError as error:
             print(f"{error}: left alone", file=sys.stderr)
-
-
-def _finished(record: Record) -> bool:
-    from bench.records import DamagedRecord
-
-    try:
-        return record.finished() is not None
-    except DamagedRecord:
-        return False
 
 
 # -- finding runs

@@ -204,12 +204,12 @@ class Task(ABC):
         """Return the names of the labels in an example's gold, where there are `label_names`."""
         return ()
 
-    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
-        """Give labels other names, in the `gold` and the `prediction` of one row of `predict`.
+    def all_names(self, names: Mapping[str, str]) -> Mapping[str, str]:
+        """Return new names of labels with those of labels that go with them, such as C-X with X."""
+        return names
 
-        Args:
-            names: the new name of each label that gets one. Several may get the same.
-        """
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        """Give labels other names, in `gold` and `prediction` of a row of `predict`."""
         return row
 
     # -- probes, of which a report says what they cannot have learned by heart

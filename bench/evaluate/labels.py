@@ -30,6 +30,7 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
         if label not in known | gold:
             hint = did_you_mean(label, known | gold) or f" (there is {listed(known | gold)})"
             raise ConfigError(f"--map {label}={names[label]}: no label {label!r}{hint}")
+    names = task.all_names(names)
     met = {names.get(label, label) for label in known}
     unmet = {
         label

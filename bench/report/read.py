@@ -279,15 +279,13 @@ def _key(path: Path) -> Key:
 
 def _without_parts(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Leave out an experiment that was done again for more tasks or seeds: it stands once."""
-    return [
-        one
-        for one in experiments
-        if not any(one.name == other.name and _part_of(one, other) for other in experiments)
-    ]
+    return [one for one in experiments if not any(_part_of(one, other) for other in experiments)]
 
 
 def _part_of(one: Experiment, other: Experiment) -> bool:
-    """Return whether `other` has all runs and all trials of `one`, and more."""
+    """Return whether `other` is the same with all runs and all trials of `one`, and more."""
+    if (one.name, one.baseline) != (other.name, other.baseline):
+        return False
     ours, theirs = ((_cells(each), _trials(each)) for each in (one, other))
     return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,10 +88,10 @@ def collect(
 def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Name an experiment by its name alone where no other has it, so that a paper's references to
     its tables and figures stay right when seeds are added."""
-    names = Counter(each.name for each in experiments)
+    names = [each.name.replace("/", "-") for each in experiments]
     return [
-        replace(each, path=each.path.with_name(f"{each.name.replace('/', '-')}.json"))
-        if names[each.name] == 1 and each.name != "runs"  # the section of all runs
+        replace(each, path=each.path.with_name(f"{name}.json"))
+        if names.count(name) == 1 and name != "runs"  # the section of all runs
         else each
-        for each in experiments
+        for name, each in zip(names, experiments, strict=True)
     ]

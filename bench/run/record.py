@@ -97,6 +97,13 @@ class Record:
         result = self.result()
         return result if isinstance(result, Finished) else None
 
+    def readable(self) -> Finished | None:
+        """Return the result, if the run came to its end and its record can be read."""
+        try:
+            return self.finished()
+        except DamagedRecord:
+            return None
+
     def write_result(self, result: Result) -> None:
         """Write result.json: last of all, since it says that the rest is there."""
         self.write_json(RESULT, result.to_json())

@@ -60,7 +60,7 @@ def _record(error: Exception, choice: Choice, record: Record, keep: bool) -> Non
     reason = explain(error)
     if reason and not keep:
         record.remove()
-    elif record.finished():
+    elif record.readable():
         log.info("failed; the result of before stays")
     else:
         with suppress(OSError):  # the disk may be what failed

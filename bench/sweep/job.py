@@ -92,10 +92,7 @@ class Job:
     @property
     def result(self) -> Finished | None:
         """The result, if the run is finished by now and its record can be read."""
-        try:
-            return self.record.finished()
-        except DamagedRecord:
-            return None
+        return self.record.readable()
 
     @property
     def done(self) -> bool:
@@ -161,7 +158,7 @@ class Ensemble:
     @property
     def done(self) -> bool:
         """Whether the ensemble is recorded, and no run of it has been repeated since."""
-        result = self.record.finished()
+        result = self.record.readable()
         now = {run.run_id: run for job in self.jobs if (run := job.result)}
         return result is not None and not outdated(result, now)
 
@@ -201,7 +198,7 @@ class Noisy:
     @property
     def done(self) -> bool:
         """Whether the evaluation is recorded, and its run has not been repeated since."""
-        result, run = self.record.finished(), self.job.result
+        result, run = self.record.readable(), self.job.result
         return bool(result and run and not outdated(result, {run.run_id: run}))
 
     def __str__(self) -> str:

@@ -103,12 +103,14 @@ class SRL(WordTask):
     def gold_labels(self, example: Example) -> Collection[str]:
         return types(example["tags"])
 
+    def all_names(self, names: Mapping[str, str]) -> Mapping[str, str]:
+        """C-X, a further piece of X, goes with X."""
+        pieces = {f"C-{old}": new if new == OUTSIDE else f"C-{new}" for old, new in names.items()}
+        return {**pieces, **names}
+
     def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
-        """Rename roles, with C-X, which is a piece of X; one that becomes O is none any more."""
-        pieces = {
-            f"C-{role}": OUTSIDE if new == OUTSIDE else f"C-{new}" for role, new in names.items()
-        }
-        names = {**pieces, **names}
+        """Rename roles; one that becomes O is none any more."""
+        names = self.all_names(names)
         return {**row, **{key: renamed(row[key], names) for key in ("gold", "prediction")}}
 
     def parse(self, fields: Mapping[str, Any]) -> Example:

@@ -248,6 +248,18 @@ def test_force_repeats_a_run_whose_result_is_damaged(
     assert json.loads(path.read_text())["metrics"] == whole
 
 
+def test_a_failure_of_a_damaged_run_that_is_repeated_is_told(
+    one: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert one() == 0
+    (path,) = tmp_path.glob("snli/*/result.json")
+    path.write_text("{")
+    monkeypatch.setattr(SNLI, "prepare", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        one("force=true")
+    assert json.loads(path.read_text())["status"] == "failed"
+
+
 def test_force_keeps_the_old_result_until_there_is_a_new_one(
     one: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:

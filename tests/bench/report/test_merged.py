@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,18 @@ def test_further_seeds_in_one_folder_are_one_table(tmp_path: Path) -> None:
     file = tmp_path / "two.jsonl"
     verb.main(["export", "-o", str(file), f"--runs={tmp_path / 'runs'}"])
     assert len(read_all([file]).experiments) == 1
+
+
+def test_a_table_against_another_baseline_outlives_further_seeds(tmp_path: Path) -> None:
+    in_two_sittings(tmp_path / "runs")
+    path = tmp_path / "runs" / ".experiments" / "two-0000000001.json"
+    other = {**json.loads(path.read_text()), "baseline": "ELMo"}
+    path.with_name("two-0000000003.json").write_text(json.dumps(other))
+    found = collect([tmp_path / "runs"]).grids
+    assert sorted((str(grid.baseline), len(grid.runs)) for grid in found) == [
+        ("ELMo", 2),
+        ("no ELMo on the same data", 4),
+    ]
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -12,6 +12,7 @@ import pytest
 import torch
 from omegaconf import DictConfig
 
+from bench.evaluate.labels import check
 from elmo_core import Placement
 from tasks.smallworld import roles
 from tasks.smallworld.document import Argument, Document, Predication, Sentence
@@ -57,6 +58,9 @@ def test_a_renamed_role_takes_its_pieces_with_it() -> None:
     task = SRL()
     assert task.renamed(row, {"ARG2": "ARG1"}) == {"gold": gold, "prediction": gold}
     assert task.renamed(row, {"ARG1": "O"})["gold"] == ["O", "B-V", "O"]
+    task.roles = ["ARG1", "C-ARG1", "V"]
+    check(task, [{"tags": ["B-A1", "B-V", "B-C-A1"]}], {"A1": "ARG1"})
+    check(task, [{"tags": ["B-A1", "B-V", "B-C-A1"]}], {"A1": "O"})
     kept = task.renamed(row, {"ARG1": "X", "C-ARG1": "C-Y"})
     assert kept["gold"] == ["B-X", "B-V", "B-C-Y"]
 
