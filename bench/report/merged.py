@@ -178,7 +178,7 @@ def _united(experiments: Sequence[Experiment], runs: Mapping[Key, Run]) -> Itera
     if len(experiments) < 2:
         yield from experiments
         return
-    choices = choice_numbers(list(runs.values()))
+    choices = choice_numbers([run for run in runs.values() if not run.result.ensemble])
     found: list[Experiment] = []
     for one in experiments:
         for i, other in enumerate(found):
@@ -220,7 +220,8 @@ def _both(one: Experiment, other: Experiment, choices: Mapping[Key, int]) -> Exp
 def _choices(
     experiment: Experiment, choices: Mapping[Key, int]
 ) -> Mapping[tuple[str, str], Set[int]]:
-    """Return the choices of each row and column, as far as their runs are there."""
+    """Return the choices of each row and column, as far as their runs are there; ensembles, each
+    of which is of other runs, have none."""
     found: dict[tuple[str, str], set[int]] = defaultdict(set)
     for cell in experiment.cells:
         if cell.key in choices:

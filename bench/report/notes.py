@@ -76,15 +76,16 @@ def _cut_short(grid: Grid) -> Iterator[str]:
 
 
 def _ensembles(grid: Grid) -> Iterator[str]:
-    sizes = {
-        (column, len(run.result.ensemble)): entry.against is not None
-        for (_, column), entry in grid.entries.items()
-        for run in entry.runs
-        if run.result.ensemble
-    }
-    for (column, size), against in sizes.items():
-        unknown = "; how much another one would differ is in no interval" if against else ""
-        yield f"{column}: one ensemble of {counted(size, 'run')}{unknown}."
+    found: dict[tuple[str, int, int], bool] = {}
+    for (_, column), entry in grid.entries.items():
+        sizes = Counter(len(run.result.ensemble) for run in entry.runs if run.result.ensemble)
+        for size, number in sizes.items():
+            found[column, size, number] = entry.against is not None
+    for (column, size, number), against in found.items():
+        several = f"{number} ensembles" if number > 1 else "one ensemble"
+        alone = against and number == 1
+        unknown = "; how much another one would differ is in no interval" if alone else ""
+        yield f"{column}: {several} of {counted(size, 'run')}{unknown}."
 
 
 def _searches(grid: Grid) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from bench import runs as verb
 from bench.report.merged import read_all
+from bench.report.notes import notes
 from bench.report.report import collect
 from tests.bench.made_up import Maker
 
@@ -45,6 +46,22 @@ def test_a_table_against_another_baseline_outlives_further_seeds(tmp_path: Path)
         ("ELMo", 2),
         ("no ELMo on the same data", 4),
     ]
+
+
+def test_an_ensemble_of_further_seeds_stands_beside_the_first(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    for first, seeds in enumerate(((1, 2), (3, 4)), start=1):
+        cells = [make.cell("snli", "none", seed=seed) for seed in seeds]
+        whole = make.cell("snli", "ensemble", seed=10 * seeds[0])
+        path = make.folder / "snli" / whole.run_id / "result.json"
+        members = [{"run_id": cell.run_id, "seed": cell.seed} for cell in cells]
+        path.write_text(json.dumps({**json.loads(path.read_text()), "ensemble": members}))
+        make.experiment("two", [*cells, whole]).rename(
+            make.folder / ".experiments" / f"two-000000000{first}.json"
+        )
+    (grid,) = collect([make.folder]).grids
+    assert len(grid.entries["snli", "none"].runs) == 4
+    assert "ensemble: 2 ensembles of 2 runs." in notes(grid)
 
 
 @pytest.mark.parametrize("several", [False, True])
