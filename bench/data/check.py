@@ -49,7 +49,10 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         found = {source.task for source, _ in inside}
         inside += _in_tasks(folder, {source.task for source in sources} - found)
         return inside or [(closest(sources, folder), folder)]
-    if place.startswith((".", "~", "/")):
+    if folder.exists():
+        raise RunError(f"{place} is a file: name the folder that it is in")
+    beside = folder.parent != Path() and folder.parent.is_dir()  # srl/propbank-ewt is a set
+    if place.startswith((".", "~", "/")) or beside:
         raise RunError(f"{place}: no such folder")
     sets = [item.source for item in select([place]) if item.source is not None]
     if not sets:

@@ -121,9 +121,9 @@ class _Evaluation:
         own = self.asked.data is None
         with reading(self.folder, self.cfg, "data") if own else nullcontext():
             for split in self.asked.splits:
-                if self.data.split(split) is None:
+                if self._lacks(split) or self.data.split(split) is None:
                     log.info("no %s file: it is left out", split)
-                    del self.data.splits[split]
+                    self.data.splits.pop(split, None)
         if not self.data.splits:
             raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
         examples = (example for split in self.data.splits.values() for example in split or ())
@@ -133,6 +133,11 @@ class _Evaluation:
             raise RunError(f"{self.folder}: the data has changed since the run: repeat the run")
         if self.asked.noise is not None:
             self._respell(self.asked.noise)
+
+    def _lacks(self, split: str) -> bool:
+        """Return whether the data has files of another split that is asked for, but none of this."""
+        there = {each: bool(self.task.paths(each)) for each in self.asked.splits}
+        return self.asked.data is not None and not there[split] and any(there.values())
 
     def _known(self) -> dict[str, str]:
         """Return the fingerprints of what the run was trained on; an old record has none."""

@@ -30,6 +30,11 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
         if label not in known | gold:
             hint = did_you_mean(label, known | gold) or f" (there is {listed(known | gold)})"
             raise ConfigError(f"--map {label}={names[label]}: no label {label!r}{hint}")
+        if names[label] == OUTSIDE and OUTSIDE not in {*task.labels, *known, *gold}:
+            raise ConfigError(
+                f"--map {label}={OUTSIDE}: leaves out spans, of which this task has none; "
+                f"--map {label}={label} counts {label} as missed"
+            )
     names = task.all_names(names)
     met = {names.get(label, label) for label in known}
     unmet = {

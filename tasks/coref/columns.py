@@ -49,8 +49,10 @@ def read_columns(path: Path) -> Iterator[Document]:
         where = f"{path}, line {number}"
         if line.startswith("#begin"):
             begun = _BEGIN.match(line)
-            if begun is None or reader is not None:
-                raise DataError(f"{where}: a document begins inside another, or without a name")
+            if reader is not None:
+                raise DataError(f"{where}: a document begins inside another")
+            if begun is None:
+                raise DataError(f"{where}: expected '#begin document (name); part 000'")
             reader = _Reader(Document(begun[1], int(begun[2])))
         elif line.startswith("#end") and reader is not None:
             yield reader.finish(path)

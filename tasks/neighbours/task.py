@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ from tasks.nn.padding import pad, pad_twice
 from tasks.task import Batch, Example, Respell
 
 WINDOW = 8  # words of a context, on each side
+
+log = logging.getLogger(__name__)
 
 
 class Use(NamedTuple):
@@ -69,6 +72,8 @@ class Neighbours(FolderTask):
 
     def prepare(self, train: Dataset) -> None:
         usual = {word: tags.most_common(1)[0][0] for word, tags in ambiguous(train).items()}
+        if not usual:
+            log.warning("not one word of train has several tags, so that nothing is asked")
         uses: dict[str, list[Use]] = {word: [] for word in usual}
         for example in train:
             tokens = example["tokens"]
@@ -76,14 +81,16 @@ class Neighbours(FolderTask):
                 if word in uses and len(uses[word]) < self.most:
                     use = Use(example["id"], place, tag, context(tokens, place))
                     uses[word].append(use)
+        self.tags = sorted({tag for tags in train["tags"] for tag in tags})
         self._set_uses(uses, usual)
 
     def vocabulary(self) -> dict[str, Any]:
-        return {"uses": self.uses, "usual": self.usual}
+        return {"uses": self.uses, "usual": self.usual, "tags": self.tags}
 
     def restore(self, vocabulary: dict[str, Any]) -> None:
         uses = vocabulary["uses"]
         self._set_uses({w: [Use(*use) for use in uses[w]] for w in uses}, vocabulary["usual"])
+        self.tags = vocabulary.get("tags") or sorted({use.tag for use in self.all})  # of old: none
 
     def _set_uses(self, uses: dict[str, list[Use]], usual: dict[str, str]) -> None:
         """Take the uses of training, and number them word by word."""
@@ -94,6 +101,18 @@ class Neighbours(FolderTask):
         for word, of_word in uses.items():
             first = self.number[of_word[0].example, of_word[0].place]
             self.numbers[word] = range(first, first + len(of_word))
+
+    @property
+    def label_names(self) -> Collection[str]:
+        return self.tags
+
+    def gold_labels(self, example: Example) -> Collection[str]:
+        """Name the tags of the words that are asked."""
+        return {example["tags"][place] for place in self.asked(example)}
+
+    def renamed(self, row: Example, names: Mapping[str, str]) -> Example:
+        sides = ("gold", "prediction")
+        return {**row, **{key: [names.get(tag, tag) for tag in row[key]] for key in sides}}
 
     def parse(self, fields: Mapping[str, Any]) -> Example:
         tokens = tokens_of(fields)

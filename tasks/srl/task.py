@@ -142,6 +142,7 @@ class SRL(WordTask):
         return [
             {
                 "id": example["id"],
+                "tokens": example["words"],
                 "gold": example["tags"],
                 "prediction": [self.tags[i] for i in path],
                 "predicate": example["predicate"],

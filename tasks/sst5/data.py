@@ -43,6 +43,7 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
     else:
         rows = read_jsonl(path) if path.suffix == ".jsonl" else read_rows(path, "text", "label")
         dataset = to_dataset(_sentences(rows, path, split), path)
+        _warn_of_untokenised(dataset, path)
     phrases = sum(dataset.data["phrase"].to_pylist())
     sentences = len(dataset) - phrases
     if min_phrase is None:
@@ -53,6 +54,17 @@ def read(folder: Path, split: str, min_phrase: int | None = None) -> Dataset | N
     else:
         log.warning("%s: %d sentences; such a file holds no phrases to train on", path, sentences)
     return dataset
+
+
+def _warn_of_untokenised(dataset: Dataset, path: Path) -> None:
+    """Log a warning where most sentences end in a word that holds its full stop."""
+    raw = sum(words[-1][0].isalnum() and words[-1][-1] in ".!?" for words in dataset["words"])
+    if 2 * raw > len(dataset):
+        log.warning(
+            "%s: words are what blanks separate, but %d of %d texts end in a word such as 'it!': "
+            "write 'it !', as the treebank does (bench.predict separates them)",
+            *(path, raw, len(dataset)),
+        )
 
 
 def _trees(path: Path, split: str, min_phrase: int | None) -> Iterator[Row]:

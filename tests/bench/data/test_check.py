@@ -92,12 +92,18 @@ def test_check_of_a_tasks_folder_with_one_for_each_set(
     assert out.count("as published") == 3
 
 
-def test_check_of_nothing(data: Verb, server: FileServer, tmp_path: Path) -> None:
+def test_check_of_nothing(
+    data: Verb, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
     cases = {
         str(tmp_path / "empty"): "no files of a published set",
         "nowhere": "nothing is called 'nowhere'",
         str(tmp_path / "gone"): "gone: no such folder",
+        "empty/gone": "empty/gone: no such folder",
+        "file": "file is a file",
         "ner/mini": "ner/mini is built in",
         "glove": "no data set",
     }

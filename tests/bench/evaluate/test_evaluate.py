@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from bench.errors import ConfigError
+from bench.evaluate.labels import check
+from tasks.pos import POS
 from tests.bench.evaluate.conftest import (
     NER,
     PEOPLE,
@@ -62,6 +65,18 @@ def test_other_data_is_scored_as_by_hand(
         assert scored["data"]["dir"] == str(other)
         assert "history" in scored
         assert scored["history"] == []
+
+
+def test_a_folder_may_hold_a_test_set_alone(
+    runs: list[Path], call: Evaluate, result: Result, tmp_path: Path
+) -> None:
+    other = write_names(tmp_path / "other", "PER", "LOC", ("test",))
+    status, said = call(runs[0], f"data.dir={other}")
+    assert status == 0, said
+    assert "no dev file: it is left out" in said
+    assert [*result(made(runs[0])[0])["metrics"]] == ["test"]
+    assert call(runs[0], f"data.dir={tmp_path}")[0] == 2
+    assert call(runs[0], f"data.dir={other}", "--split", "dev")[0] == 2
 
 
 def test_trivial_baselines_know_the_training_of_the_run(
@@ -266,3 +281,10 @@ def test_a_damaged_head_is_told(runs: list[Path], call: Evaluate) -> None:
     assert status == 2
     assert "head.safetensors: damaged" in said
     assert not [path for path in made(runs[0]) if (path / "result.json").exists()]
+
+
+def test_only_spans_can_be_left_out() -> None:
+    task = POS()
+    task.tags = ["NN"]
+    with pytest.raises(ConfigError, match="--map FW=O: leaves out spans, of which this task has"):
+        check(task, [{"tags": ["FW"]}], {"FW": "O"})

@@ -91,7 +91,7 @@ def rows(*cells: str) -> str:
         (rows("(3)(4)"), "line 2: malformed cluster '(3)(4)'"),
         (BEGIN + "x 0 0 w\n" + END, "line 2: expected 12 columns or more, found 4"),
         (BEGIN + BEGIN + END, "line 2: a document begins inside another"),
-        ("#begin document x\n", "line 1: a document begins inside another, or without a name"),
+        ("#begin document x\n", "line 1: expected '#begin document (name); part 000'"),
         ("x 0 0 w\n", "line 1: expected '#begin document (name); part 000'"),
         (BEGIN, "no '#end document' after x"),
         (BEGIN + "x \udcff\n", "line 2: not UTF-8"),

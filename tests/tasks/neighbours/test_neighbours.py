@@ -48,6 +48,25 @@ def prepared(folder: Path) -> Callable[..., tuple[Neighbours, list[dict], list[d
     return make
 
 
+def test_tags_of_other_data_are_compared(prepared: Callable) -> None:
+    task, _, dev = prepared()
+    assert {*task.label_names} >= {"VB", "NN", "DT"}
+    assert [{*task.gold_labels(example)} for example in dev] == [{"VB"}, {"NN"}, set()]
+    again = Neighbours()
+    again.restore(task.vocabulary())
+    assert again.label_names == task.label_names
+
+
+def test_train_without_a_word_of_several_tags_is_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for split in ("train", "dev"):
+        (tmp_path / f"{split}.conllu").write_text(conllu(DEV[1:]))
+    task = Neighbours(folder=tmp_path)
+    task.prepare(task.load("train"))
+    assert "nothing is asked" in caplog.text
+
+
 def one_hot(*rows: list[int]) -> torch.Tensor:
     """(sentences, 1 layer, tokens, 4): each token's vector is the unit vector of this number."""
     return torch.stack([torch.eye(4)[torch.tensor(row)] for row in rows]).unsqueeze(1)

@@ -262,6 +262,7 @@ def test_predictions_are_well_formed_and_the_best_of_these(task: SRL) -> None:
     (row,) = task.predict(output, [example])
     expected = ["B-ARG0", "O", "B-V", "B-ARG1", "I-ARG1", "B-ARG1", "I-ARG1"]
     assert row["prediction"] == expected
+    assert row["tokens"] == example["words"]  # of new text, nothing else tells them
     assert 0 < row["confidence"] < 1
 
 

@@ -169,6 +169,18 @@ def test_sentence_files_say_that_they_hold_no_phrases(
 
 
 @pytest.mark.parametrize(
+    ("texts", "warned"), [(["I loved it!", "So-so.", "fine"], True), (["it !", "so ...", "it."], False)]
+)
+def test_untokenised_sentences_are_warned_of(
+    texts: list[str], warned: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [json.dumps({"text": text, "label": 4}) for text in texts]
+    (tmp_path / "dev.jsonl").write_text("\n".join(rows))
+    read(tmp_path, "dev")
+    assert ("2 of 3 texts end in a word such as 'it!'" in caplog.text) == warned
+
+
+@pytest.mark.parametrize(
     "row",
     [
         {"text": "", "label": 1},
