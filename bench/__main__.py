@@ -6,13 +6,9 @@ import os
 import runpy
 import sys
 
+from bench import VERBS
 from bench.interrupts import end_with_sweep, interruptible
 from bench.sweep import fork_server
-
-VERBS = {
-    *("atlas", "data", "ensemble", "evaluate", "features"),
-    *("neighbours", "predict", "report", "runs", "speed"),
-}
 
 SUBMITTED = ["-u", "-m", "submitit.core._submit"]
 """What submitit says to its Python; bench/sweep/slurm_launcher.py gives it `elmo-bench` instead."""

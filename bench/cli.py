@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from importlib.metadata import version
 from typing import Any
 
 import hydra
@@ -19,6 +20,7 @@ from omegaconf import DictConfig
 
 from bench import config, overrides
 from bench.errors import exit_status
+from bench.explanation import UNUSABLE, explain
 from bench.sweep import plugins
 from elmo_core.imports import importing_torch
 
@@ -36,7 +38,7 @@ def job(cfg: DictConfig) -> float:
             from bench.run.run import run
 
         result = run(cfg)
-    return result.metrics["dev"][result.metric]
+    return result.dev_score
 
 
 @contextmanager
@@ -79,6 +81,9 @@ def _help_of_any_type() -> Iterator[None]:
 def main() -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     arguments = sys.argv[1:]
+    if "--version" in arguments:  # Hydra would give its own
+        print(f"elmo-bench {version('elmo-bench')}")
+        return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # let errors through to the lines below
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     config.register()
@@ -91,6 +96,6 @@ def main() -> None:
             folded = _folded() if {"-h", "--help"} & set(arguments) else nullcontext()
             with folded, _help_of_any_type():
                 run()
-        except overrides.UNUSABLE as error:
-            print(f"error: {overrides.explain(sys.argv[1:], error)}", file=sys.stderr)
+        except UNUSABLE as error:
+            print(f"error: {explain(sys.argv[1:], error)}", file=sys.stderr)
             sys.exit(2)

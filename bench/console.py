@@ -247,3 +247,9 @@ def counted(number: int, noun: str) -> str:
     """
     plural = "es" if noun.endswith("ch") else "s"
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{plural}"
+
+
+def short(path: Path) -> str:
+    """Write a path with `~` for the home folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

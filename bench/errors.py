@@ -67,8 +67,9 @@ def _refused(error: OSError) -> str | None:
     if error.errno in DENIED and error.filename and not _readable(path):
         return f"cannot read {path} ({reason}): change its permissions, or name another"
     if error.errno in UNWRITABLE:
-        key = "ELMO_BENCH_CACHE" if _is_cached(path) else "of runs: paths.runs"
-        return f"cannot write {path} ({reason}): name another place ({key}=FOLDER)"
+        own = "paths.runs=FOLDER for runs, -o FOLDER for reports"
+        key = "ELMO_BENCH_CACHE=FOLDER" if _is_cached(path) else own
+        return f"cannot write {path} ({reason}): name another place ({key})"
     if error.errno == errno.EFBIG:
         return f"cannot write {path} ({reason}): raise `ulimit -f`; {again}"
     return f"{_shortened(str(path))}: {reason}"

@@ -91,6 +91,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
                     if "." in value and override.key_or_group == "encoder":
                         choices += f"; a class of yours: encoder=own encoder._target_={value}"
                     hint = did_you_mean(value, known)
+                    if override.key_or_group == "encoder" and not hint:
+                        choices += f"; a transformer: encoder=transformer encoder.model={value}"
                     yield f"{override.key_or_group}={value}: unknown{hint} {choices}"
     chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
     composed_config = compose("config", overrides=[*search_path, *chosen])

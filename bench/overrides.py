@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
@@ -13,6 +14,7 @@ from hydra.core.override_parser.types import ChoiceSweep, Override, Quote, Quote
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 
+from bench import VERBS
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
 from bench.explanation import HINT, UNUSABLE, explain
@@ -224,8 +226,14 @@ def refuse(words: list[str]) -> None:
         if not equals and word[:1] not in ("-", "~") and before not in TAKING:
             groups = [path.parent for path in sorted(CONF.rglob(f"{word}.yaml"))]
             meant = [f"{group.relative_to(CONF)}={word}" for group in groups if group != CONF]
+            verbs = get_close_matches(word, VERBS, n=1)
+            meant = meant or [f"`python -m bench.{verb} --help`" for verb in verbs]
             hint = f"; did you mean {' or '.join(meant)}?" if meant else f" ({HINT})"
             raise ConfigError(f"{word}: no KEY=VALUE{hint}")
+        if word in ("--shell-completion", "-sc") and not {"install", "uninstall", "query"} & {
+            each.partition("=")[0] for each in words
+        }:
+            raise ConfigError(f"{word}: needs install=bash (or fish), uninstall= or query=")
         if key == "hydra.searchpath":
             _require_folders(word)
         if key.startswith("experiment.") and not any(w.startswith("experiment=") for w in words):

@@ -143,12 +143,22 @@ class Predictor:
         self.device = torch.device(device_of(cfg))
         self.model = model.to(self.device)
 
-    def predict(self, *examples: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def predict(self, *examples: Mapping[str, Any] | str) -> list[dict[str, Any]]:
         """Return the fields of each example, as its task's card names them, with the prediction.
 
-        All are one batch. Raises RunError for an example that is none.
+        A string is the field `text`. All are one batch. Raises RunError for what is none.
         """
-        return list(self(list(enumerate(map(json.dumps, examples), start=1))))
+        lines = []
+        for number, example in enumerate(examples, start=1):
+            fields = {"text": example} if isinstance(example, str) else example
+            if not isinstance(fields, Mapping):
+                wanted = json.dumps(self.task.example_input)
+                raise RunError(
+                    f"example {number} is a {type(example).__name__}: give {wanted}, and several "
+                    "as predict(*examples)"
+                )
+            lines.append((number, json.dumps(dict(fields))))
+        return list(self(lines))
 
     def __call__(self, lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         """Yield what each numbered line gave, unless it is empty, with the prediction.
@@ -219,12 +229,28 @@ def _fields(number: int, line: str) -> dict[str, Any]:
     if any("\ud800" <= letter <= "\udfff" for letter in line):
         raise RunError(f"line {number} is not UTF-8")
     if not line.lstrip().startswith("{"):
+        if _is_list(line):
+            raise RunError(f'line {number} is a list: tokens are given as {{"tokens": […]}}')
         return {"text": line.strip()}
     try:
         fields = strict_json.loads(line)
     except ValueError as error:
         raise RunError(f"line {number} is not JSON: {error}") from None
     return dict(fields)
+
+
+def _is_list(line: str) -> bool:
+    """Say whether a line is a list in JSON, which no text looks like.
+
+    >>> _is_list('["Anna", "Reed"]'), _is_list("[1] Anna Reed"), _is_list("[Laughs]")
+    (True, False, False)
+    """
+    if not line.lstrip().startswith("["):
+        return False
+    try:
+        return bool(strict_json.loads(line))
+    except ValueError:
+        return False
 
 
 def _opened(name: str) -> IO[str]:

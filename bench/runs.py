@@ -114,7 +114,12 @@ def _list(given: Namespace) -> None:
         shown = replace(row, dev=row.dev or row.status)
         more = [escape(differs.get((row.task, row.id), ""))] if differs else []
         table.add_row(*(escape(getattr(shown, key)) for key in LISTED), age, *more)
-    for_tables().print(table if rows else "no such runs", highlight=False)
+    if rows:
+        for_tables().print(table, highlight=False)
+        return
+    tasks = sorted({row.task for row in rows_of(records)})
+    there = f" (tasks: {', '.join(tasks)})" if tasks else ""
+    print(f"no such runs in {given.runs}{there}")
 
 
 def _show(given: Namespace) -> None:

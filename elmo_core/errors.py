@@ -10,7 +10,7 @@ from pathlib import Path
 class ElmoCoreError(Exception):
     """The root of those below; catch this one to catch them all."""
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
 
 

@@ -21,6 +21,8 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 LEASE = 60.0  # seconds
+RENEWED = 5.0
+"""Seconds between two renewals: for so long, one who stood still may not know that it was lost."""
 REFUSED = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
 
 
@@ -70,6 +72,7 @@ def _lease(path: Path, wait: bool, lost: Callable[[], None] | None) -> ExitStack
     lease = SoftFileLease(
         file,
         lease_duration=LEASE,
+        heartbeat_interval=RENEWED,
         on_compromise=lambda _: lost() if lost else None,
         thread_local=False,
     )

@@ -31,7 +31,9 @@ class ScalarMix(nn.Module):
     scalar mean and variance over the sentence's real tokens × dim, without gain and bias. The
     original takes these statistics over the whole batch, so that a sentence's vectors depend on
     whatever stands beside it, at test time too. Per sentence, the scale of a layer is removed just
-    as well, and a prediction does not depend on its company.
+    as well, and a prediction does not depend on its company. A single layer ("top", an index) is
+    normalised, too; the original leaves its top layer alone as it is, whatever `do_layer_norm`
+    says (`use_top_only` in `bilm/elmo.py`): that is `layer_norm=False` here.
 
     Dropout falls on single elements, after the mix.
 

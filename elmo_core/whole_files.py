@@ -32,11 +32,25 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Make `content` the whole of a file. Raises OSError, which names it."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Make `text` the whole of a file, in UTF-8, its line ends as they are. Raises OSError."""
+    write_bytes(path, text.encode())
+
+
 def tidy(folder: Path) -> None:
-    """Remove what processes that were killed left of `replacing` in a folder."""
+    """Remove what processes that were killed left of `replacing` in a folder.
+
+    Call this before this process writes there: in a container each has the same number.
+    """
     for path in folder.glob(".*.tmp"):
         process = path.name.split(".")[-2]
-        if process.isdecimal() and not _lives(int(process)):
+        if process.isdecimal() and (int(process) == os.getpid() or not _lives(int(process))):
             path.unlink(missing_ok=True)
 
 

@@ -76,12 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with importing_torch():
             from bench.atlas.figure import figure
             from bench.atlas.page import as_html, as_markdown
-            from elmo_core.whole_files import replacing
+            from elmo_core.whole_files import write_text
 
         atlas = _atlas(given)
-        with replacing(given.out) as temporary:
-            page = as_html(atlas, figure(atlas.title, atlas.layers))
-            temporary.write_text(page, encoding="utf-8")
+        write_text(given.out, as_html(atlas, figure(atlas.title, atlas.layers)))
         print(f"{as_markdown(atlas)}\nwritten to {given.out}")
 
 

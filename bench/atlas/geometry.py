@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 Vectors = NDArray[np.floating]
 """(vectors, dim)"""
@@ -65,8 +66,7 @@ def effective_rank(vectors: Vectors) -> float:
     directions are used alike.
     """
     values = np.linalg.svd(vectors - vectors.mean(axis=0), compute_uv=False)
-    shares = values[values > 0] / values.sum()
-    return float(np.exp(-(shares * np.log(shares)).sum()))
+    return float(np.exp(entr(values / values.sum()).sum()))
 
 
 def mean_over(values: Iterable[float]) -> float:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import tasks as tasks_package
-from bench.console import for_tables
+from bench.console import for_tables, short
 from bench.data.items import BUILT_IN, Item, data_set, others
 from bench.errors import RunError
 from elmo_core.errors import did_you_mean
@@ -103,12 +103,6 @@ def _where(item: Item) -> str:
     if item.source is not None and not item.source.files:
         return "[yellow]missing: see below[/]"
     return f"missing: get {item.name}"
-
-
-def short(path: Path) -> str:
-    """Write a path with `~` for the home folder."""
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def _details(source: Source) -> str:

@@ -8,8 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from bench.console import for_tables
-from bench.data.catalogue import short
+from bench.console import for_tables, short
 from bench.data.items import select
 from bench.errors import RunError
 from tasks.base.published import Count, Found, Source, published

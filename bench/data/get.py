@@ -9,8 +9,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.prompt import Confirm
 
-from bench.console import for_tables
-from bench.data.catalogue import short
+from bench.console import for_tables, short
 from bench.data.check import report
 from bench.data.items import Item, select
 from bench.errors import RunError

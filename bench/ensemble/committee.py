@@ -57,7 +57,7 @@ class Committee:
         RunError: The labels of two runs differ, or a run names what is not trusted.
     """
 
-    def __init__(self, folders: Sequence[Path], trusted: Sequence[str] = ()) -> None:
+    def __init__(self, folders: Sequence[Path], trusted: Sequence[str]) -> None:
         stores: dict[str, FeatureStore] = {}
         self.experts = [_expert(folder, stores, trusted) for folder in folders]
         self.first = self.experts[0]

@@ -102,7 +102,7 @@ class Member:
         return found
 
 
-def members(folders: Sequence[Path], mixed: bool = False) -> list[Member]:
+def members(folders: Sequence[Path], mixed: bool) -> list[Member]:
     """Return the runs in `folders`, as members of one ensemble.
 
     Args:

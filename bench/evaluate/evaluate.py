@@ -135,7 +135,7 @@ class _Evaluation:
             self._respell(self.asked.noise)
 
     def _lacks(self, split: str) -> bool:
-        """Return whether the data has files of another split that is asked for, but none of this."""
+        """Return whether data of the user's has another split that is asked for, but not this."""
         there = {each: bool(self.task.paths(each)) for each in self.asked.splits}
         return self.asked.data is not None and not there[split] and any(there.values())
 

@@ -71,7 +71,7 @@ def neighbours(
     *,
     layer: int,
     number: int,
-    same_word: bool = False,
+    same_word: bool,
     advance: Callable[[Sentence], object] = lambda sentence: None,
 ) -> Neighbours:
     """Find the occurrences nearest to one by `layer`, and the word types nearest by layer 0.

@@ -20,7 +20,7 @@ import numpy as np
 from bench.records.arrays import Array, packed, unpacked
 from bench.records.results import Finished, parsed
 from elmo_core import strict_json
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 SCHEMA = 1
 SHOWN: dict[str, dict[str, Any]] = {
@@ -114,9 +114,7 @@ def check_shown(choice: Mapping[str, Any]) -> None:
 
 def write_references(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     """Write a file of these lines."""
-    with replacing(path) as temporary:
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines))
 
 
 def parsed_line(text: bytes) -> dict[str, Any]:

@@ -120,6 +120,11 @@ class Finished(Result):
         return {each.run_id: each.head for each in self.ensemble if each.head is not None}
 
     @property
+    def dev_score(self) -> float:
+        """The primary metric on dev, which every run has."""
+        return self.metrics["dev"][self.metric]
+
+    @property
     def dev_scores(self) -> list[float]:
         """The primary metric on dev after each epoch."""
         return [float(epoch.dev[self.metric]) for epoch in self.history]

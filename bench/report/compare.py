@@ -190,8 +190,8 @@ def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     recorded = run.score(split)
     if recorded is None or not abs(recomputed - recorded) <= 1e-6:  # NaN is not near either
         raise Incomparable(
-            f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f}, "
-            f"but result.json says {recorded}"
+            f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f} by its task's counts, "
+            f"but result.json says {recorded} ({run.result.metric})"
         )
     return examples, numbers
 

@@ -17,7 +17,7 @@ from bench.report.compare import Incomparable, estimated
 from bench.report.read import Key, Records, Run
 from bench.report.statistics import LEVEL
 from bench.run.provenance import SUITE
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 from tasks.base.published import published
 
 VERSION = "0.2.1"
@@ -28,9 +28,8 @@ METHOD = "jackknife over clusters of examples, Student's t on the log odds (docs
 def export(records: Records, wanted: Collection[Key], folder: Path) -> None:
     """Write `folder/TASK/RUN_ID.json` for each of the runs `wanted` of the records."""
     for task, run_id in sorted(wanted):
-        with replacing(folder / task / f"{run_id}.json") as temporary:
-            content = json.dumps(evaluation(records.runs[task, run_id]), indent=2)
-            temporary.write_text(content + "\n", encoding="utf-8")
+        content = json.dumps(evaluation(records.runs[task, run_id]), indent=2)
+        write_text(folder / task / f"{run_id}.json", content + "\n")
 
 
 def evaluation(run: Run) -> dict[str, Any]:

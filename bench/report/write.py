@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.console import counted
 from bench.report.formats import csv_file, latex, markdown
 from bench.report.report import Report
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 
 def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
@@ -40,8 +40,7 @@ def write(report: Report, folder: Path, formats: Collection[str]) -> list[str]:
     }
     written = []
     for name, make in (texts[key] for key in texts if key in formats):
-        with replacing(folder / name) as temporary:
-            temporary.write_text(make(), encoding="utf-8")
+        write_text(folder / name, make())
         written.append(str(folder / name))
     if pictures:
         written.append(

@@ -8,6 +8,7 @@ where there is nothing to read, so that the run itself can say what is missing. 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,8 +28,10 @@ from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import ElmoCoreError
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 from tasks.task import DataError
+
+log = logging.getLogger(__name__)
 
 DIGEST = re.compile("[0-9a-f]{32}")
 BLOCK = 2**20  # bytes that are hashed at a time
@@ -116,6 +119,18 @@ def arguments(cfg: DictConfig) -> str:
     return json.dumps(Choice.of(cfg, files=files(cfg)).encoder, sort_keys=True, default=str)
 
 
+def warn_of_uncounted(cfg: DictConfig) -> None:
+    """Log a warning of each file that an encoder class of the user's is given under another key."""
+    for key, value in leaves(OmegaConf.to_container(cfg.encoder)) if own_classes(cfg) else ():
+        counted = key.rpartition(".")[2] in FILES
+        if isinstance(value, str) and not counted and _real(value).is_file():
+            log.warning(
+                "encoder.%s: the run id does not know what is in %s; only files that are given as "
+                "%s count",
+                *(key, value, ", ".join(FILES[1:])),
+            )
+
+
 def own_classes(cfg: DictConfig) -> list[str]:
     """Return the dotted names of the encoder's classes (or functions) that are the user's."""
     found = [str(v) for k, v in leaves(OmegaConf.to_container(cfg.encoder)) if _is_class(k)]
@@ -154,8 +169,8 @@ def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
         if DIGEST.fullmatch(found := kept.read_text(encoding="ascii")):
             return found
     found = hashed()
-    with suppress(OSError), replacing(kept) as temporary:
-        temporary.write_text(found, encoding="ascii")
+    with suppress(OSError):
+        write_text(kept, found)
     return found
 
 

@@ -54,9 +54,7 @@ class BucketSampler(Sampler[list[int]]):
     With several processes, each takes every n-th batch; all take the same number.
     """
 
-    def __init__(
-        self, sizes: list[int], batch_size: int, seed: int, rank: int = 0, world: int = 1
-    ) -> None:
+    def __init__(self, sizes: list[int], batch_size: int, seed: int, rank: int, world: int) -> None:
         self.sizes, self.batch_size, self.seed = sizes, batch_size, seed
         self.rank, self.world = rank, world
         self.epoch = 0

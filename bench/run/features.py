@@ -17,7 +17,7 @@ from elmo_core import Encoder
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.prepare import hold, prepare
-from elmo_core.store.spot_check import require_same
+from elmo_core.store.spot_check import require_alone, require_same
 
 WAY_OUT = (
     "features.dir=FOLDER (or features.overlay=FOLDER) on another disk, features.precision=float16 "
@@ -60,13 +60,16 @@ def fill(cfg: DictConfig, store: FeatureStore, data: BenchData, *splits: str) ->
 
     With `features=auto` the choice may fall on encoding them anew in each batch. Raises RunError
     where they must be stored and cannot, and where an encoder of the user's gives other vectors
-    than are stored of it.
+    than are stored of it; EncoderError where they depend on what stands beside a sentence.
     """
     sentences = data.task.sentences
     examples = (example for split in splits for example in data.split(split) or ())
-    if cfg.features.mode != "live" and own_classes(cfg):  # a fingerprint may be a constant
-        for split in splits:
-            _require_same(store, data, split)
+    if own_classes(cfg):
+        some = data.split(splits[0]) or ()
+        require_alone(store.encoder, (words for each in some for words in sentences(each)))
+        if cfg.features.mode != "live":  # a fingerprint may be a constant
+            for split in splits:
+                _require_same(store, data, split)
     try:
         prepare(
             store,

@@ -14,13 +14,13 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from bench.config import Training
-from bench.errors import ConfigError
+from bench.errors import ConfigError, RunError
 from bench.run.build import instantiate
 from bench.run.datamodule import BenchBatch, epoch_seed
 from bench.run.divergence import check_output, check_weights
 from bench.run.loggers import mix_metrics, split_metrics
 from bench.run.losses import Losses
-from bench.run.optimizer import made
+from bench.run.optimizer import optimizer_of
 from bench.run.predictions import predictions, scored
 from elmo_core import Placement
 from elmo_core.devices import moved, sent
@@ -59,6 +59,9 @@ class BenchModule(pl.LightningModule):
         super().__init__()
         self.task, self.training_config, self.seed = task, training, seed
         self.model = task.model(placement)
+        if not isinstance(getattr(self.model, "placement", None), Placement):
+            name = f"{type(task).__module__}.{type(task).__qualname__}"
+            raise RunError(f"{name}: its model must keep what it is given as `self.placement`")
         self.learns = any(p.requires_grad for p in self.model.parameters())
         self.predictions: list[Example] = []
         self.metrics: dict[str, float] = {}
@@ -75,6 +78,12 @@ class BenchModule(pl.LightningModule):
     def placement(self) -> Placement:
         """The mixes, which are a part of the model."""
         return cast(Placement, self.model.placement)
+
+    @property
+    def best_epoch(self) -> int:
+        """The first of the epochs with the best dev score, counted from 1."""
+        scores = [compared(epoch["dev"][self.task.metric]) for epoch in self.history]
+        return 1 + scores.index(max(scores))
 
     # -- training
 
@@ -111,7 +120,7 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return None
         trained = [p for p in self.model.parameters() if p.requires_grad]
-        optimizer = made(self.training_config.optimizer, trained)
+        optimizer = optimizer_of(self.training_config.optimizer, trained)
         if self.training_config.scheduler is not None:
             self.scheduler = instantiate(self.training_config.scheduler, optimizer=optimizer)
             self._check_scheduler()

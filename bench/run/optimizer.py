@@ -11,14 +11,14 @@ from torch.optim import Optimizer
 from bench.run.build import instantiate
 
 
-def made(config: Mapping[str, Any], weights: Sequence[nn.Parameter]) -> Optimizer:
+def optimizer_of(config: Mapping[str, Any], weights: Sequence[nn.Parameter]) -> Optimizer:
     """Return the optimizer of `weights` that `config`, `training.optimizer`, names, `fuse`d."""
-    optimizer: Optimizer = instantiate(given(config), params=weights)
+    optimizer: Optimizer = instantiate(without_nulls(config), params=weights)
     fuse(optimizer)
     return optimizer
 
 
-def given(config: Mapping[str, Any]) -> dict[str, Any]:
+def without_nulls(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what `training.optimizer` says, without the keys that are null.
 
     So a recipe that names another class takes away what the task's own class is given.

@@ -31,7 +31,7 @@ from bench.records import DamagedRecord, Elmo, Finished, Result, read_result
 from bench.run.provenance import environment, versions
 from bench.verbatim import literal
 from elmo_core.locks import lock, locked
-from elmo_core.whole_files import replacing, sha256_of, tidy
+from elmo_core.whole_files import replacing, sha256_of, tidy, write_text
 
 HEAD, RESULT = "head.safetensors", "result.json"
 BUSY = "another process is at work on"
@@ -145,8 +145,7 @@ class Record:
         self._write("config.yaml", OmegaConf.to_yaml(OmegaConf.create(values)))
 
     def _write(self, name: str, text: str) -> None:
-        with replacing(self.folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(self.folder / name, text)
 
     def forget(self) -> None:
         """Remove the checkpoints of an earlier run, so that this one starts anew.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from bench.choice import Choice
 from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary, Sitting
 from bench.run.datamodule import BenchData
-from bench.run.module import BenchModule, compared
+from bench.run.module import BenchModule
 from bench.run.record import outcome
 from elmo_core import Encoder
 
@@ -67,7 +67,7 @@ def result_of(
         mix={place: Mix(**mix) for place, mix in module.placement.summary().items()},
         epochs=len(history),
         steps=history[-1].get("steps"),
-        best_epoch=max(history, key=lambda epoch: compared(epoch["dev"][task.metric]))["epoch"],
+        best_epoch=module.best_epoch,
         history=[Epoch(**epoch) for epoch in history],
         online_code=online_code,
         provenance=provenance,

@@ -30,6 +30,7 @@ from bench.run import (
     online_code,
     out_of_memory,
     panel,
+    together,
     unfinished,
 )
 from bench.run.build import encoder_of, placement_of, task_of
@@ -37,7 +38,7 @@ from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
 from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
-from bench.run.contents import chosen, of_old
+from bench.run.contents import chosen, of_old, warn_of_uncounted
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
@@ -47,7 +48,7 @@ from bench.world import ALL, world_size
 from elmo_core import Encoder
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import SafeCheckpointIO, read_checkpoint, starting
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_bytes
 
 log = logging.getLogger(__name__)
 
@@ -74,12 +75,12 @@ def run(cfg: DictConfig) -> Finished:
     if not _is_first():
         end_with_launcher()
         logging.disable(logging.INFO)
-        with told(lambda: ""):
+        with told(lambda: ""), together.explained(first=False):
             return steps.go()
     account = unfinished.accounted_for(
         choice, record, lambda: steps.module, force=cfg.force, new=not record.folder.exists()
     )
-    with record.lock(), said_in(record.log), account:
+    with record.lock(), said_in(record.log), account, together.explained(first=True):
         if (result := _earlier(cfg, choice, record)) is not None:  # of whoever held the lock before
             return result
         if cfg.force:
@@ -97,7 +98,8 @@ def _earlier(cfg: DictConfig, choice: Choice, record: Record) -> Finished | None
     if cfg.force or (result := record.finished()) is None:
         return None
     if _is_first():
-        note = f"finished earlier{of_old(result, choice)}; force=true repeats it"
+        logs = ", and logs it" if cfg.logger.get("_target_") else ""
+        note = f"finished earlier{of_old(result, choice)}; force=true repeats it{logs}"
         panel.show(result, record.folder, note, cfg.trainer.limit_batches)
     return result
 
@@ -153,6 +155,8 @@ class _Run:
         cfg, task = self.cfg, task_of(self.cfg)
         online_code.check(cfg, task)
         self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
+        if self.encoder is not None:
+            warn_of_uncounted(cfg)
         placement = placement_of(cfg, self.encoder)
         self.data = BenchData.of(cfg, task)
         train = self.data.examples("train")
@@ -211,10 +215,16 @@ class _Run:
             log.info("going on from %s", last)
         trainer.fit(module, datamodule=self.data, ckpt_path=last)
         try:
-            state = read_checkpoint(self.record.best)["state_dict"]
+            best = read_checkpoint(self.record.best)
         except CheckpointError as error:
             raise RunError(f"{error}: the same command goes on from what is whole") from None
-        module.load_state_dict(state, strict=False)
+        epoch, wanted = len(best["history"]), module.best_epoch
+        if epoch != wanted:  # by one that had stood still, and did not know that it lost the run
+            raise RunError(
+                f"{self.record.best}: of epoch {epoch}, and the best is {wanted}: another process "
+                "wrote it; force=true trains anew"
+            )
+        module.load_state_dict(best["state_dict"], strict=False)
 
     def _evaluate(
         self, trainer: pl.Trainer, module: BenchModule
@@ -251,9 +261,8 @@ class _Run:
         self, module: BenchModule, predictions: list[dict[str, Any]], result: Finished
     ) -> Finished:
         """Write the record, the result last; return it with the files that it vouches for."""
-        with replacing(self.record.head) as temporary:
-            state = {key: value.contiguous() for key, value in module.model.state_dict().items()}
-            temporary.write_bytes(as_bytes(state))  # save_file lets nobody else read it
+        state = {key: value.contiguous() for key, value in module.model.state_dict().items()}
+        write_bytes(self.record.head, as_bytes(state))  # save_file lets nobody else read it
         self.record.write_json("vocabulary.json", self.data.task.vocabulary())
         self.record.write_predictions(predictions)
         self.record.write_environment()

@@ -141,7 +141,7 @@ def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcom
     """
     try:
         result = work()
-        score = result.metrics["dev"][result.metric]
+        score = result.dev_score
         return Outcome("finished", f"dev {result.metric} {score:.2f}")
     except BusyError:
         return Outcome("elsewhere", "being run by another process")

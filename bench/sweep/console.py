@@ -133,7 +133,7 @@ def scores(places: Places) -> Table:
     for cell, job in places:
         if (result := job.result) is not None:
             names[cell.row] = result.metric
-            found[cell.row, cell.column].append(result.metrics["dev"][result.metric])
+            found[cell.row, cell.column].append(result.dev_score)
     columns = dict.fromkeys(cell.column for cell, _ in places)
     keys, headers = _common_keys(list(columns))
     table = Table(escape(f"dev, by {keys}") if keys else "dev", "", *map(escape, headers))

@@ -120,12 +120,11 @@ def prepare(hydra: DictConfig, jobs: Sequence[Job], forks: Forks) -> None:
         forks: The sweep's.
 
     Raises:
-        ConfigError: A key of the launcher makes no sense.
+        ConfigError: A key of the launcher makes no sense, or there is no GPU for it.
     """
-    if hydra.runtime.choices["hydra/launcher"] == "cores":
-        queue = planned(hydra, jobs)
-        if queue.at_once > 1:
-            forks.server(queue.variables)
+    queue = planned(hydra, jobs)
+    if queue.at_once > 1 and hydra.runtime.choices["hydra/launcher"] == "cores":
+        forks.server(queue.variables)
 
 
 def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Queue:

@@ -123,7 +123,7 @@ def _with(cell: Cell, values: tuple[tuple[str, Any], ...]) -> Cell:
 def _dev(job: Job) -> float:
     result = job.result
     assert result is not None
-    return result.metrics["dev"][result.metric]
+    return result.dev_score
 
 
 def _check(key: str, values: object, cells: Iterable[Cell]) -> None:

@@ -20,7 +20,7 @@ from bench.records import CLEAN, Manifest, ManifestCell, Searched, noisy_row
 from bench.sweep.apart import SEARCHPATH, as_typed, folders
 from bench.sweep.grid_search import GridSearch
 from bench.sweep.job import Cell, Ensemble, Job, Noisy, Places
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 
 def write(
@@ -45,9 +45,7 @@ def write(
     plain = content.name.replace("/", "-")
     name = f"{plain}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name
-    with replacing(path) as temporary:
-        text = json.dumps(content.to_json(), indent=2, ensure_ascii=False)
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_text(path, json.dumps(content.to_json(), indent=2, ensure_ascii=False) + "\n")
     return path
 
 

@@ -161,7 +161,7 @@ def _distribution(override: Override) -> BaseDistribution:
 def _score(job: Job) -> float | None:
     """Return the dev score of a run, None where it has none; that of before does not count."""
     result = None if job.failed else job.result
-    return None if result is None else result.metrics["dev"][result.metric]
+    return None if result is None else result.dev_score
 
 
 def _show(done: Sequence[tuple[Cell, Job]], keys: Sequence[str], hydra: DictConfig) -> None:

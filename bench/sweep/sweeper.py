@@ -212,9 +212,10 @@ class Sweep(Sweeper):
         forecast.show(todo, cores.planned(self.config.hydra, todo))
 
     def _require(self, todo: Sequence[Job]) -> None:
-        """Raise ConfigError if something is known to stop one of several runs."""
-        if len(todo) > 1:
+        """Raise ConfigError if something is known to stop the launcher, or one of several runs."""
+        if todo:
             cores.prepare(self.config.hydra, todo, self.forks)
+        if len(todo) > 1:
             with importing_torch():
                 from bench.sweep import needs
 

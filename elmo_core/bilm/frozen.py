@@ -27,9 +27,7 @@ from elmo_core.products import product
 class FrozenDirections:
     """Computes what `BiLM.contextualise` does, without gradient, without state."""
 
-    def __init__(
-        self, lstms: Sequence[Iterable[nn.Module]], skip: bool, precision: str = "float32"
-    ) -> None:
+    def __init__(self, lstms: Sequence[Iterable[nn.Module]], skip: bool, precision: str) -> None:
         """Take the layers of both directions, forward and backward, each a `ProjectedLSTM`.
 
         `precision` (float32 or bfloat16) is that of the matrix products, not of the rest.

@@ -24,7 +24,7 @@ from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.options import Options
 from elmo_core.errors import ElmoCoreError, WeightsError
 from elmo_core.state_dicts import add_tensors
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, write_bytes
 
 FORMAT = "elmo-bench/1"
 Shapes = Mapping[str, tuple[int, ...]]
@@ -56,9 +56,8 @@ def save(bilm: BiLM, path: str | Path, *, half: bool = False) -> None:
     if half:
         state = {name: tensor.half() for name, tensor in state.items()}
     metadata = {"format": FORMAT, "options": bilm.options.canonical()}
-    with replacing(path) as temporary:
-        # Not `save_file`, whose files are readable for their owner alone, whatever the umask.
-        temporary.write_bytes(safetensors.torch.save(state, metadata))
+    # Not `save_file`, whose files are readable for their owner alone, whatever the umask.
+    write_bytes(path, safetensors.torch.save(state, metadata))
 
 
 def load_hdf5(options: Options, path: str | Path) -> BiLM:

@@ -123,9 +123,7 @@ class ManyLangsEncoder:
     Layer 0 is the token's vector twice; the layers are their `output_layer` 0, 1 and 2.
     """
 
-    def __init__(
-        self, bilm: ManyLangsBiLM, spelling: Spelling, name: str, precision: str = "float32"
-    ) -> None:
+    def __init__(self, bilm: ManyLangsBiLM, spelling: Spelling, name: str, precision: str) -> None:
         """Take a model; `precision` is that of the LSTMs' products: float32, or bfloat16."""
         self.bilm = bilm.eval().requires_grad_(False)
         self.spelling, self.name, self.precision = spelling, name, precision

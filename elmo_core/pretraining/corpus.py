@@ -30,7 +30,7 @@ from elmo_core.devices import sent
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import BEGIN, END, SPECIALS, UNKNOWN, Vocabulary
 from elmo_core.text.files import find_texts, read_tokenised
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, write_text
 
 Array = NDArray[np.int64]
 BAR = BEGIN
@@ -59,8 +59,7 @@ def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: P
         for words in sentences:
             row = [ids.setdefault(word, len(ids) + len(SPECIALS)) for word in words]
             file.write(np.array([BAR, *row], dtype=np.int32).tobytes())
-    with replacing(folder / TYPES) as temporary:
-        temporary.write_text(json.dumps([*SPECIALS, *ids]), encoding="utf-8")
+    write_text(folder / TYPES, json.dumps([*SPECIALS, *ids]))
 
 
 def encoded(

@@ -9,7 +9,7 @@ from elmo_core.bilm import weights
 from elmo_core.downloads.cache import OWN_FILE, STEPS
 from elmo_core.errors import OptionsError, WeightsError
 from elmo_core.pretraining import folder
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 HDF5 = "weights.hdf5"
 
@@ -49,5 +49,4 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
             "replace: give a new folder"
         )
     weights.write_hdf5(bilm, out / HDF5)
-    with replacing(out / "options.json") as temporary:
-        temporary.write_text(json.dumps(bilm.options.published(), indent=1), encoding="utf-8")
+    write_text(out / "options.json", json.dumps(bilm.options.published(), indent=1))

@@ -23,7 +23,7 @@ from elmo_core.pretraining.model import LanguageModel
 from elmo_core.pretraining.prepare import SETTINGS, VOCABULARY
 from elmo_core.pretraining.settings import Training, as_json, read
 from elmo_core.pretraining.vocabulary import Vocabulary
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_bytes, write_text
 
 SOFTMAX, OPTIONS = "softmax.safetensors", "options.json"
 FILES = OWN_FILE, SOFTMAX, VOCABULARY, OPTIONS
@@ -31,14 +31,11 @@ FILES = OWN_FILE, SOFTMAX, VOCABULARY, OPTIONS
 
 def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folder: Path) -> None:
     """Write all four files of a model; each is replaced as a whole."""
-    with replacing(folder / OPTIONS) as temporary:
-        options = as_json(model.bilm.options, training)
-        temporary.write_text(json.dumps(options, indent=1), encoding="utf-8")
+    write_text(folder / OPTIONS, json.dumps(as_json(model.bilm.options, training), indent=1))
     vocabulary.write(folder / VOCABULARY)
     weights.save(model.bilm, folder / OWN_FILE)
     state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
-    with replacing(folder / SOFTMAX) as temporary:
-        temporary.write_bytes(safetensors.torch.save(state))  # as `weights.save` does
+    write_bytes(folder / SOFTMAX, safetensors.torch.save(state))  # as `weights.save` does
 
 
 def check_apart(source: Path, out: Path) -> None:

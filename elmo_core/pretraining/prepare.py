@@ -28,7 +28,7 @@ from elmo_core.pretraining.errors import CorpusError
 from elmo_core.pretraining.vocabulary import Vocabulary
 from elmo_core.text.files import find_texts, read_lines, read_tokenised
 from elmo_core.text.sentences import read_sentences
-from elmo_core.whole_files import replacing, sha256_of, tidy
+from elmo_core.whole_files import replacing, sha256_of, tidy, write_text
 
 TRAIN, HELDOUT, ENCODED = "train", "heldout", "encoded"
 PARTS = TRAIN, HELDOUT
@@ -106,8 +106,7 @@ def prepare(inputs: Sequence[Path], out: Path, request: Request | None = None) -
             raise CorpusError(reason)
         progress.update(task, description="counting and encoding")
         report = _number(out, list(files), request)
-    with replacing(out / REPORT) as temporary:
-        temporary.write_text(json.dumps(asdict(report), indent=1), encoding="utf-8")
+    write_text(out / REPORT, json.dumps(asdict(report), indent=1))
     return report
 
 
@@ -162,8 +161,7 @@ def _claim(out: Path, request: Request, files: dict[str, Path]) -> None:
     if not path.is_file():
         for text in files.values():  # what is none is told before hours are spent on the others
             deque(read_lines(text), maxlen=0)
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(wanted, indent=1), encoding="utf-8")
+        write_text(path, json.dumps(wanted, indent=1))
         return
     try:
         begun = json.loads(path.read_text(encoding="utf-8"))

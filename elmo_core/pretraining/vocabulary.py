@@ -8,7 +8,7 @@ from pathlib import Path
 
 from elmo_core.pretraining.errors import CorpusError
 from elmo_core.text.files import read_lines
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 BEGIN, END, UNKNOWN = range(3)
 SPECIALS = ("<S>", "</S>", "<UNK>")
@@ -48,5 +48,4 @@ class Vocabulary:
         return cls(list(read_lines(path)), str(path))
 
     def write(self, path: Path) -> None:
-        with replacing(path) as temporary:
-            temporary.write_text("".join(f"{word}\n" for word in self.words), encoding="utf-8")
+        write_text(path, "".join(f"{word}\n" for word in self.words))

@@ -62,6 +62,6 @@ def _pack(weight: Tensor) -> Tensor:
     return packed
 
 
-def _packed_product(x: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
+def _packed_product(x: Tensor, packed: Tensor, bias: Tensor | None) -> Tensor:
     result: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", [], "")
     return result

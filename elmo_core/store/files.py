@@ -31,7 +31,7 @@ def root_folder(folder: str | Path | None = None) -> Path:
     return root
 
 
-def own_root(root: Path, name: str, overlay: str | Path | None = None) -> Path:
+def own_root(root: Path, name: str, overlay: str | Path | None) -> Path:
     """Return the folder for what an encoder's folder, `name` in `root`, does not have yet.
 
     It is `overlay`; without one, `root` itself, or the user's cache where that cannot be written.

@@ -23,7 +23,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from elmo_core.store.files import KEY, SUFFIX, DamagedShard, checksum
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_bytes
 
 _BITS = {torch.float16: torch.int16, torch.float32: torch.int32}
 
@@ -77,8 +77,7 @@ def write(folder: Path, shard: Shard, about: Mapping[str, str]) -> Path:
     }
     content = save(tensors, dict(about))
     path = folder / f"{checksum(content)}{SUFFIX}"
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
+    write_bytes(path, content)
     return path
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from elmo_core.errors import StoreError
+from elmo_core.encoder import Encoder
+from elmo_core.errors import EncoderError, StoreError
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.shards import address
 
@@ -39,4 +40,28 @@ def require_same(store: FeatureStore, sentences: Iterable[Sequence[str]]) -> Non
             raise StoreError(
                 f"{what} than are stored under its fingerprint {encoder.fingerprint[:12]}. "
                 "If its code was changed, give it another fingerprint"
+            )
+
+
+def require_alone(encoder: Encoder, sentences: Iterable[Sequence[str]]) -> None:
+    """Encode a few sentences together, and each alone.
+
+    Dropout that is left on, or padding that leaks, is found out so.
+
+    Args:
+        encoder: Anybody's.
+        sentences: Lists of tokens, of which some are taken, short ones and long ones.
+
+    Raises:
+        EncoderError: One of them has other layers alone than in company.
+    """
+    by_length = sorted(islice(sentences, 8 * SENTENCES), key=len)
+    few = [*by_length[: SENTENCES // 2], *by_length[SENTENCES // 2 :][-SENTENCES // 2 :]]
+    together = encoder.encode(few) if few else []
+    for words, company in zip(few, together, strict=True):
+        (alone,) = encoder.encode([words])
+        if (company - alone).norm() > TOLERANCE * company.norm():
+            raise EncoderError(
+                f"encoder {encoder.name}: gives other vectors for {' '.join(words[:4])!r} … alone "
+                "than beside other sentences: is dropout on (eval()), or padding not masked?"
             )

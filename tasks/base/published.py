@@ -15,8 +15,8 @@ from typing import NamedTuple
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
-from elmo_core.locks import locked
-from elmo_core.whole_files import replacing, sha256_of
+from elmo_core.locks import lock
+from elmo_core.whole_files import sha256_of, write_text
 from tasks.base.text_files import read_json
 from tasks.task import DataError
 
@@ -154,7 +154,12 @@ def fetch(
     if not source.files:
         raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, collection)}")
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / ".lock"):
+    held = lock(folder / ".lock", wait=False)
+    if held is None:
+        log.info("%s: another process is fetching it; waiting for it", source.title)
+        held = lock(folder / ".lock")
+    assert held is not None  # since it was waited for
+    with held:
         if not source.is_in(folder):
             log.info("%s: fetching it to %s (%s)", source.title, folder, source.licence)
             _fetch(source, folder, offline, watch)
@@ -186,8 +191,8 @@ def _fetch(
     if source.prepare:
         shutil.rmtree(downloads)
     facts = ("name", "title", "origin", "version", "licence", "citation")
-    with replacing(folder / MARK) as temporary:
-        temporary.write_text(json.dumps({f: getattr(source, f) for f in facts}, indent=2) + "\n")
+    about = {fact: getattr(source, fact) for fact in facts}
+    write_text(folder / MARK, json.dumps(about, indent=2) + "\n")
 
 
 def _require_splits(source: Source, folder: Path, downloads: Path) -> None:

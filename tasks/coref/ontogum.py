@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 from tasks.formats.conllu import Document, Word, read_conllu
 from tasks.task import DataError
 
@@ -70,8 +70,7 @@ def prepare(downloads: Path, folder: Path) -> None:
     for split in SPLITS:
         paths = (downloads / f"{name}.conllu" for name in documents(split))
         texts = (columns(document, path) for path in paths for document in read_conllu(path))
-        with replacing(folder / f"{split}.conll") as temporary:
-            temporary.write_text("".join(texts), encoding="utf-8", newline="\n")
+        write_text(folder / f"{split}.conll", "".join(texts))
 
 
 def columns(document: Document, path: Path) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 from tasks.smallworld import (
     coreference,
     entities,
@@ -75,8 +75,7 @@ def ensure(name: str) -> Path:
         for file in sizes:
             (final / file).parent.mkdir(parents=True, exist_ok=True)
             Path(draft, name, file).replace(final / file)
-    with replacing(listing) as temporary:
-        temporary.write_text(json.dumps(sizes), encoding="utf-8")
+    write_text(listing, json.dumps(sizes))
     return final
 
 

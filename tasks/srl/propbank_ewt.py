@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from elmo_core.downloads.archives import unpack
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 from tasks.base.published import SPLITS
 from tasks.base.text_files import read_lines
 from tasks.formats import ud_ewt
@@ -44,9 +44,7 @@ def prepare(downloads: Path, folder: Path) -> None:
             for sentence in join(read_skeleton(path), sentences[name])
             for row in [*sentence, []]
         )
-        with replacing(folder / f"{split}.tsv") as temporary:
-            text = "".join("\t".join(row) + "\n" for row in rows)
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+        write_text(folder / f"{split}.tsv", "".join("\t".join(row) + "\n" for row in rows))
 
 
 def _skeleton(name: str) -> str | None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,10 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["--task=snli"], ["did you mean task=snli?"]),
         (["--seed", ""], ["did you mean seed=…?"]),
         (["sst5"], ["did you mean task=sst5?"]),
+        (["--shell-completion"], ["--shell-completion: needs install=bash"]),
+        (["report", "runs"], ["report: no KEY=VALUE; did you mean `python -m"]),
+        (["reprot", "runs"], ["did you mean `python -m bench.report --help`?"]),
+        (["encoder=bert-base-cased"], ["encoder=transformer encoder.model=bert-base-cased"]),
         (["hydra/launcher=joblib"], ["-m or experiment="]),
         (["encoder=random,./mine"], ["encoder=random,./mine: several values", "give -m"]),
         (["encoder=random", "+encoder.precision=float64"], ["precision must be one of", "float64"]),
@@ -286,3 +291,8 @@ def test_a_gpu_that_is_not_there_is_told_at_once(
     words = [word for word in SMALL if not word.startswith("trainer")]
     assert bench(*words, "trainer=gpu", f"paths.runs={tmp_path}", "data.dir=/not/read") == 2
     assert "no GPU is found here: trainer=cpu" in capsys.readouterr().err
+
+
+def test_the_version_is_ours(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench("--version") == 0
+    assert capsys.readouterr().out == f"elmo-bench {version('elmo-bench')}\n"

@@ -9,11 +9,13 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bench import predict
+from bench.errors import RunError
 from tests.bench import verbs
 
 PAIR = {"premise": "A man is asleep.", "hypothesis": "A man is awake."}
@@ -74,6 +76,7 @@ def test_what_a_user_can_mend_is_one_line(
         ('{"premise": "A man."}', "line 1: needs the field 'hypothesis'"),
         ('\n{"premise": ', "line 2 is not JSON"),
         ("plain text", "line 1: needs the field 'premise'"),
+        ('["A", "man"]', "line 1 is a list: tokens are given as"),
         ("plain text", '; an example: {"premise": "A man sleeps.", "hypothesis": '),
     ):
         _, error = said(finished_run, lines=lines)
@@ -156,3 +159,20 @@ def test_rows_of_a_table_are_not_taken_for_texts_in_silence(
     assert len(rows) == 3
     assert told.count("warning: line 2 looks like a row of a table") == warned
     assert "line 3" not in told
+
+
+def test_from_python_a_string_is_a_text_and_a_list_is_no_example() -> None:
+    class Echo(predict.Predictor):
+        def __init__(self) -> None:
+            self.task = SimpleNamespace(example_input={"text": "A film."}, parse=dict)  # type: ignore[assignment]
+
+        def _answered(self, given: Any) -> Any:
+            yield from (fields for fields, _ in given)
+
+    assert Echo().predict("A man sleeps.", {"text": "Hi."}) == [
+        {"text": "A man sleeps."},
+        {"text": "Hi."},
+    ]
+    for wrong in (["A man sleeps."], [{"text": "Hi."}]):
+        with pytest.raises(RunError, match=r"example 1 is a list: give \{.*predict\(\*examples\)"):
+            Echo().predict(wrong)  # type: ignore[arg-type]

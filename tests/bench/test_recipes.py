@@ -10,7 +10,7 @@ from torch import nn, ones
 
 from bench.errors import ConfigError
 from bench.overrides import composed
-from bench.run.optimizer import made
+from bench.run.optimizer import optimizer_of
 
 CONF = Path(__file__).parents[2] / "conf"
 FOUND = sorted(path.stem for path in CONF.glob("recipe/*_*.yaml"))
@@ -33,7 +33,7 @@ def test_a_recipe_takes_steps(recipe: str) -> None:
     weight = nn.Parameter(ones(2))
     task = recipe.rpartition("_")[0]
     training = composed([f"task={task}", f"recipe={recipe}"]).training
-    optimizer = made(training.optimizer, [weight])
+    optimizer = optimizer_of(training.optimizer, [weight])
     weight.sum().backward()
     optimizer.step()
     assert optimizer.param_groups[0]["lr"] == training.optimizer.lr

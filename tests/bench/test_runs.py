@@ -105,6 +105,8 @@ def test_list_and_show_say_which_run_is_which(
         "differs in  elmo.l2=1.0",
         "command  python -m bench task=snli",
     ]
+    assert runs("list", "task=nsli", folder) == 0
+    assert capsys.readouterr().out.strip().endswith("(tasks: snli)")
     shutil.rmtree(tmp_path / "snli" / ids[1])
     assert runs("list", folder) == 0
     assert "differs in" not in capsys.readouterr().out

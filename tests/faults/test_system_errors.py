@@ -90,7 +90,9 @@ def test_reading_denied_is_not_called_writing(locked: str, tmp_path: Path) -> No
 
 def test_writing_denied_names_the_way_out(tmp_path: Path) -> None:
     error = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "new"))
-    assert "name another place (of runs: paths.runs=FOLDER)" in (explain(error) or "")
+    assert "name another place (paths.runs=FOLDER for runs, -o FOLDER for reports)" in (
+        explain(error) or ""
+    )
 
 
 def test_a_cache_that_cannot_be_written_is_named(

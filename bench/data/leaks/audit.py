@@ -8,15 +8,14 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from bench.console import for_tables
-from bench.data.catalogue import short
+from bench.console import for_tables, short
 from bench.data.leaks.overlap import Collection
 from bench.data.leaks.report import row_of, show
 from bench.data.leaks.search import search
 from bench.data.leaks.sets import chosen, splits
 from bench.errors import RunError
 from elmo_core.text.files import find_texts
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_text
 
 
 def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: Path | None) -> int:
@@ -33,8 +32,8 @@ def leaks(texts: Sequence[Path], task: str | None, folder: Path | None, clean: P
     show(rows)
     if clean:
         said = {"texts": [str(text) for text in texts], "removed_lines": removed, "splits": rows}
-        with replacing(clean.with_name(f"{clean.name}.leaks.json")) as temporary:
-            temporary.write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
+        beside = clean.with_name(f"{clean.name}.leaks.json")
+        write_text(beside, json.dumps(said, indent=1, ensure_ascii=False))
         for_tables().print(f"{removed:,} lines left out of {escape(short(clean))}")
     return 0
 

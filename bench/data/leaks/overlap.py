@@ -7,6 +7,7 @@ half of a sentence's runs of five words: the containment of Broder 1997, section
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from array import array
@@ -153,7 +154,7 @@ def _fewest(length: int) -> int:
 
 def _enough(length: int) -> int:
     """Return how many shingles make a near-duplicate: half of them, rounded up."""
-    return -int(-NEAR * (length - SHINGLE + 1) // 1)
+    return math.ceil(NEAR * (length - SHINGLE + 1))
 
 
 def _near(sentence: int, length: int, pairs: list[tuple[int, int]]) -> Iterator[Match]:

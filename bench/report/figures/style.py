@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from elmo_core.choices import PLACEMENTS
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import replacing, write_text
 
 INK, MUTED, RULE = "#23272f", "#6b7280", "#d9dce1"
 SERIES = ("#3b5bdb", "#e8590c", "#087f5b", "#c2255c", "#7048e8", "#0b7285", "#5c4813")
@@ -91,9 +91,8 @@ class Picture:
 
     def save(self, folder: Path) -> None:
         """Write NAME.svg, NAME.pdf and NAME.png into `folder`, on a white sheet."""
-        with replacing(folder / f"{self.name}.svg") as temporary:
-            sheet = self._svg.replace("<svg ", f'<svg style="background: {PAPER}" ', 1)
-            temporary.write_text(sheet, encoding="utf-8")
+        sheet = self._svg.replace("<svg ", f'<svg style="background: {PAPER}" ', 1)
+        write_text(folder / f"{self.name}.svg", sheet)
         self.save_png(folder)
         with replacing(folder / f"{self.name}.pdf") as temporary, matplotlib.rc_context(STYLE):
             undated = {"CreationDate": None, "Creator": None, "Producer": None}

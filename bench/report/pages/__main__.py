@@ -42,15 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser().parse_args(arguments)
     with exit_status(debug=False):
         from bench.report.pages.fill import filled
-        from elmo_core.whole_files import replacing
+        from elmo_core.whole_files import write_text
 
         for page in args.pages:
             try:
                 text = filled(page, figures=True)
             except UnicodeDecodeError as error:
                 raise RunError(f"{page}: not UTF-8 ({error.reason})") from None
-            with replacing(page) as temporary:
-                temporary.write_text(text, encoding="utf-8", newline="")
+            write_text(page, text)
 
 
 if __name__ == "__main__":

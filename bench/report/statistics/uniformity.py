@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import entr
 
 
 def from_uniform(shares: Sequence[float]) -> float:
@@ -17,5 +18,4 @@ def from_uniform(shares: Sequence[float]) -> float:
     """
     if len(shares) < 2:
         return 0.0
-    entropy = -sum(share * np.log(share) for share in shares if share > 0)
-    return float(max(0.0, 1 - entropy / np.log(len(shares))))
+    return float(max(0.0, 1 - entr(shares).sum() / np.log(len(shares))))

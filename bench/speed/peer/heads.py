@@ -26,7 +26,7 @@ from bench.errors import RunError
 from bench.overrides import composed
 from bench.run.build import device_of, placement_of, task_of
 from bench.run.datamodule import BenchData
-from bench.run.optimizer import given
+from bench.run.optimizer import without_nulls
 from bench.speed.peer.talking import Ask, talking
 from elmo_core import Encoder, pad
 from elmo_core.products import multiplies_bfloat16
@@ -129,7 +129,7 @@ def _request(cfg: DictConfig, task: Task, encoder: Encoder, folder: Path) -> dic
             "encoder": {"layers": encoder.layers, "dim": encoder.dim},
             "labels": list(task.labels),
         },
-        "optimizer": given(training["optimizer"]),
+        "optimizer": without_nulls(training["optimizer"]),
         **{key: training[key] for key in ("clip_norm", "clip_value")},
     }
 

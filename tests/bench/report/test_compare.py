@@ -115,7 +115,9 @@ def test_a_score_that_is_no_number_is_not_the_recorded_one(
     make = Maker(tmp_path)
     functions = first_is_right, lambda sums: np.full(sums.shape[:-1], np.nan)
     monkeypatch.setattr(compare, "count_functions", lambda target: functions)
-    assert "predictions.jsonl scores nan, but" in not_compared(make, make.two_columns())
+    assert "predictions.jsonl scores nan by its task's counts, but" in not_compared(
+        make, make.two_columns()
+    )
 
 
 def test_a_run_without_its_config_is_in_the_tables_but_not_compared(tmp_path: Path) -> None:

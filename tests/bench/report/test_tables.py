@@ -236,6 +236,13 @@ def test_all_tasks_are_averaged(tmp_path: Path) -> None:
     assert "mean gain" in console.export_text()
 
 
+def test_a_line_of_the_csv_has_the_encoder_of_its_own_runs(tmp_path: Path) -> None:
+    table(tmp_path, 2, rows=("snli",))
+    lines = list(csv.DictReader(io.StringIO(csv_file.text(collect([tmp_path])))))
+    encoders = {line["column"]: line["encoder"] for line in lines if line["table"] != "all runs"}
+    assert encoders == {"baseline": "none", "ELMo": "made-up"}
+
+
 def test_rows_of_one_task_are_not_averaged(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     cells = [

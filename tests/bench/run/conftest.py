@@ -11,6 +11,7 @@ import pytest
 from omegaconf import DictConfig
 
 from bench.run.contents import chosen
+from tasks.snli.task import SNLI
 
 Configured = Callable[..., DictConfig]
 
@@ -30,6 +31,18 @@ def change_unseen(path: Path) -> None:
     path.write_bytes(old.swapcase())
     assert path.read_bytes() != old
     os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+@pytest.fixture
+def give_scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
+    """`give_scores([50, 60, 0])`: SNLI's scores from now on, whatever is predicted."""
+
+    def give(scores: list[float]) -> None:
+        left = iter(scores)
+        monkeypatch.setattr(SNLI, "score", lambda self, _: {self.metric: next(left)})
+        monkeypatch.setattr(SNLI, "yardsticks", lambda *_: {})
+
+    return give
 
 
 @pytest.fixture

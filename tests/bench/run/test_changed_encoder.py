@@ -18,6 +18,7 @@ from bench.evaluate.__main__ import main as evaluate
 from bench.run import features
 from bench.run.build import encoder_of, task_of
 from bench.run.checkpoints import of_encoder
+from bench.run.contents import warn_of_uncounted
 from bench.run.datamodule import BenchData
 from bench.run.record import Record
 from elmo_core.bilm import weights
@@ -118,6 +119,39 @@ def test_other_vectors_are_found_in_dev_where_nothing_of_training_is_stored(
     monkeypatch.setattr(store, "encode", lambda words: [2 * one for one in encode(words)])
     with pytest.raises(RunError, match="encoder letters gives other vectors for"):
         features.fill(cfg, store, data, "train", "dev")
+
+
+@pytest.mark.parametrize("mode", ["store", "live"])
+def test_an_encoder_whose_vectors_hang_on_the_batch_is_refused(
+    mode: str,
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    code = encoder_files.example().replace("w.count(", "len(sentences) * w.count(")
+    (tmp_path / "my_package.py").write_text(code, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "my_package", raising=False)
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
+    words = (*WORDS, "encoder._target_=my_package.MyEncoder", f"features={mode}")
+    assert bench(*words, *folders) == 2
+    said = capsys.readouterr().err
+    assert "encoder letters: gives other vectors for" in said
+    assert "alone than beside other sentences: is dropout on" in said
+
+
+def test_a_file_under_another_name_is_told_not_to_count(
+    configured: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.pt").touch()
+    words = ("task=snli", "encoder=own", "encoder._target_=my_package.MyEncoder")
+    warn_of_uncounted(configured(*words, f"+encoder.path={tmp_path / 'a.pt'}"))
+    assert "encoder.path: the run id does not know what is in" in caplog.text
+    caplog.clear()
+    warn_of_uncounted(configured(*words, f"+encoder.weights={tmp_path / 'a.pt'}", "+encoder.n=a"))
+    assert not caplog.text
 
 
 def test_checkpoints_that_do_not_say_their_encoder_are_gone_on_with(tmp_path: Path) -> None:

@@ -30,6 +30,15 @@ def module(configured: Callable[..., Any]) -> Callable[..., BenchModule]:
     return make
 
 
+def test_a_model_that_drops_its_placement_is_named(configured: Callable[..., Any]) -> None:
+    class Forgetful(SNLI):
+        def model(self, placement: Placement) -> torch.nn.Module:
+            return torch.nn.Linear(1, 1)
+
+    with pytest.raises(RunError, match=r"Forgetful: its model must keep .* as `self\.placement`"):
+        BenchModule(Forgetful(), Placement("none", 0, 0), configured("task=snli").training, seed=1)
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_each_process_draws_its_own_dropout(
     rank: int, module: Callable[..., BenchModule], monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from bench.errors import ConfigError
-from bench.run.optimizer import fuse, made
+from bench.run.optimizer import fuse, optimizer_of
 
 CLASSES = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD, torch.optim.Adagrad)
 
@@ -65,9 +65,9 @@ def test_a_run_goes_on_as_it_began() -> None:
 def test_a_null_is_not_passed_on() -> None:
     config = {"_target_": "torch.optim.Adam", "lr": 0.5, "rho": None}
     weight = nn.Parameter(torch.ones(2))
-    optimizer = made(config, [weight])
+    optimizer = optimizer_of(config, [weight])
     assert isinstance(optimizer, torch.optim.Adam)
     assert optimizer.param_groups[0]["lr"] == 0.5
     assert optimizer.param_groups[0]["fused"]
     with pytest.raises(ConfigError, match="rho"):
-        made({**config, "rho": 0.9}, [weight])
+        optimizer_of({**config, "rho": 0.9}, [weight])

@@ -19,6 +19,7 @@ from safetensors.torch import load_file
 
 from bench.run.module import BenchModule
 from bench.run.record import Record
+from elmo_core.lightning import read_checkpoint
 from tasks.snli.task import SNLI
 from tests.bench.small import SMALL
 
@@ -86,6 +87,25 @@ def test_finished_run_is_shown_not_repeated(
     assert (finished / "result.json").stat().st_mtime_ns != before
 
 
+def test_the_best_checkpoint_of_another_process_is_not_taken(
+    bench: Callable[..., int],
+    small: Small,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One that lost the run while it stood still writes on for a while."""
+
+    def read_of_another(path: Path) -> dict[str, Any]:
+        found = read_checkpoint(path)
+        return {**found, "history": [*found["history"], {}]}
+
+    monkeypatch.setattr("bench.run.run.read_checkpoint", read_of_another)
+    with pytest.raises(AssertionError):
+        small()
+    assert "another process wrote it; force=true trains anew" in capsys.readouterr().err
+
+
 def test_checkpoints_hold_what_is_trained_and_nothing_else(small: Small, tmp_path: Path) -> None:
     vectors = tmp_path / "glove.txt"
     vectors.write_text("man 0.1 0.2 0.3 0.4\nnobody 0.4 0.3 0.2 0.1\n")
@@ -140,11 +160,10 @@ def test_dev_is_scored_once_an_epoch_and_test_in_the_end(
 
 
 def test_the_best_epoch_is_the_checkpoints_where_scores_nearly_tie(
-    small: Small, monkeypatch: pytest.MonkeyPatch, result: Result
+    small: Small, give_scores: Callable[[list[float]], None], result: Result
 ) -> None:
     """float32, in which Lightning compares, does not tell them apart."""
-    scores = iter([50, 50 + 1e-6, 50 + 1.5e-6, 0])
-    monkeypatch.setattr(SNLI, "score", lambda self, rows: {self.metric: next(scores)})
+    give_scores([50, 50 + 1e-6, 50 + 1.5e-6, 0])
     folder = small("elmo.placement=none")
     kept = torch.load(folder / "checkpoints" / "best.ckpt", weights_only=True)
     assert result(folder)["best_epoch"] == len(kept["history"]) == 1

@@ -19,6 +19,7 @@ from tasks.snli.task import SNLI
 
 Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
+Scores = Callable[[list[float]], None]
 STEPS = "{_target_: torch.optim.lr_scheduler.StepLR, gamma: 0.5, step_size: "
 
 
@@ -30,14 +31,14 @@ def rates(result: dict[str, Any]) -> list[float]:
 
 @pytest.mark.parametrize("parts", [(6,), (4, 6)])
 def test_the_rate_is_halved_whenever_dev_does_not_rise(
-    parts: tuple[int, ...], small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+    parts: tuple[int, ...], small: Small, result: Result, give_scores: Scores
 ) -> None:
     """A run that goes on remembers the best score, too."""
     dev = [50.0, 60.0, 55.0, 60.0, 58.0, 61.0]
     words = ("elmo.placement=none", "training.patience=9", "training.scheduler.patience=0")
     for before, epochs in pairwise([0, *parts]):
         scores = [*dev[before:epochs], 0.0]  # the last one is that of test
-        monkeypatch.setattr(SNLI, "score", lambda self, _, s=scores: {self.metric: s.pop(0)})
+        give_scores(scores)
         folder = small(*words, f"training.max_epochs={epochs}")
     assert rates(result(folder)) == [1, 1, 1, 1 / 2, 1 / 4, 1 / 8]
 
@@ -92,10 +93,10 @@ def test_clipping_and_averaging_are_the_tasks(
 
 @pytest.mark.parametrize(("patience", "epochs"), [(1, 3), (2, 6)])
 def test_the_best_epoch_is_kept_and_patience_is_counted_from_it(
-    patience: int, epochs: int, small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+    patience: int, epochs: int, small: Small, result: Result, give_scores: Scores
 ) -> None:
     scores = [50.0, 60.0, 55.0, 61.0, 54.0, 53.0, 52.0, 51.0]
-    monkeypatch.setattr(SNLI, "score", lambda self, _: {self.metric: scores.pop(0)})
+    give_scores(scores)
     words = ("elmo.placement=none", "training.max_epochs=7", f"training.patience={patience}")
     folder = small(*words)
     assert result(folder)["epochs"] == epochs
@@ -111,12 +112,12 @@ def test_the_best_epoch_is_kept_and_patience_is_counted_from_it(
 
 
 def test_a_run_that_goes_on_knows_that_its_last_epoch_was_the_best(
-    small: Small, monkeypatch: pytest.MonkeyPatch
+    small: Small, give_scores: Scores
 ) -> None:
     """So that a worse one, though better than those before, does not take its place."""
     words = ("elmo.placement=none", "training.patience=9")
     for epochs, scores in ((2, [50.0, 60.0, 0.0]), (3, [55.0, 60.0, 0.0])):
-        monkeypatch.setattr(SNLI, "score", lambda self, _, s=scores: {self.metric: s.pop(0)})
+        give_scores(scores)
         folder = small(*words, f"training.max_epochs={epochs}")
     kept = torch.load(folder / "checkpoints" / "best.ckpt", weights_only=True)
     assert len(kept["history"]) == 2

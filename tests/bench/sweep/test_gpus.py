@@ -87,6 +87,17 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> No
         gpus.found(None)
 
 
+def test_without_a_gpu_no_experiment_is_recorded(
+    bench: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    runs = f"paths.runs={tmp_path / 'runs'}"
+    words = ("experiment=table2", *SMALL, "data=mini", "hydra/launcher=gpus", runs)
+    assert bench(*words) == 2
+    assert "no GPU is found here" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.parametrize(
     ("word", "expected"),
     [

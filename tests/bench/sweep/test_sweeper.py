@@ -85,7 +85,7 @@ def test_what_the_system_refuses_a_launcher_is_one_line(
     launcher.launch.side_effect = OSError(errno.EROFS, "Read-only file system", "runs/.sweeps")
     monkeypatch.setattr(Plugins, "instantiate_launcher", lambda *_, **__: launcher)
     assert sweep("seed=1", "elmo.placement=none") == 2
-    assert lines(capsys.readouterr().out, "seed 1", "failed", "name another place (of runs: ")
+    assert lines(capsys.readouterr().out, "seed 1", "failed", "name another place (paths.runs=")
 
 
 def test_seeds_group_by_themselves(sweep: Sweep, results: Results, capsys: Shown) -> None:

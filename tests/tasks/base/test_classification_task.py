@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 from datasets import Dataset
 
 from tasks.base.classification_task import ClassificationTask
 from tasks.snli import SNLI
+from tasks.task import Example
 
 
 def test_the_yardstick_is_trainings_commonest_label() -> None:
@@ -15,6 +18,17 @@ def test_the_yardstick_is_trainings_commonest_label() -> None:
     train = Dataset.from_dict({"label": ["neutral", "entailment", "entailment"]})
     dev = Dataset.from_dict({"label": ["neutral", "neutral", "entailment", "neutral"]})
     assert SNLI().yardsticks(train, dev) == {"majority class": pytest.approx(25)}
+
+
+def test_the_yardstick_has_the_metric_of_a_class_derived_from_one_of_ours() -> None:
+    class Wrong(SNLI):
+        metric = "wrong"
+
+        def score(self, predictions: Sequence[Example]) -> dict[str, float]:
+            return {"wrong": 100 - super().score(predictions)["accuracy"]}
+
+    labels = Dataset.from_dict({"label": ["neutral", "neutral", "neutral", "entailment"]})
+    assert Wrong().yardsticks(labels, labels) == {"majority class": pytest.approx(25)}
 
 
 def test_each_label_has_its_own_probability() -> None:

@@ -169,7 +169,8 @@ def test_sentence_files_say_that_they_hold_no_phrases(
 
 
 @pytest.mark.parametrize(
-    ("texts", "warned"), [(["I loved it!", "So-so.", "fine"], True), (["it !", "so ...", "it."], False)]
+    ("texts", "warned"),
+    [(["I loved it!", "So-so.", "fine"], True), (["it !", "so ...", "it."], False)],
 )
 def test_untokenised_sentences_are_warned_of(
     texts: list[str], warned: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -1,0 +1,38 @@
+"""Several processes train one run: when one has ended, the others say so in a line, or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import distributed
+
+from bench.errors import RunError
+
+GONE = re.compile(r"gloo.*(connection (closed|reset) by peer|broken pipe|timed out)", re.I | re.S)
+"""What Gloo, whose errors are plain, says of a process that is not there any more."""
+
+
+@contextmanager
+def explained(*, first: bool) -> Iterator[None]:
+    """Inside, the end of another process of the run is a mistake of one line, and no bug.
+
+    Args:
+        first: Whether this process is the one that says it; the others end without a word.
+
+    Raises:
+        RunError: Another process has ended.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        lost = isinstance(error, distributed.DistBackendError | distributed.DistNetworkError)
+        if not (lost or GONE.search(str(error))):
+            raise
+        if not first:
+            raise SystemExit(2) from None
+        raise RunError(
+            "another process of this run has ended: why, stands above, or it was killed, most "
+            "likely since memory ran out; the same command goes on from the last whole epoch"
+        ) from error
