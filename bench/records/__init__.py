@@ -25,8 +25,8 @@ from bench.records.manifests import (
     CLEAN,
     Manifest,
     ManifestCell,
+    noisy_parts,
     noisy_row,
-    parts,
     read_manifest,
 )
 from bench.records.results import (
@@ -73,8 +73,8 @@ __all__ = [
     "Sitting",
     "Trial",
     "data_name",
+    "noisy_parts",
     "noisy_row",
-    "parts",
     "read_manifest",
     "read_result",
 ]

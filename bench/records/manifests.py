@@ -77,10 +77,10 @@ def noisy_row(row: str, column: str, kind: str) -> str:
     return BETWEEN.join((row, column, kind))
 
 
-def parts(row: str) -> tuple[str, str, str]:
+def noisy_parts(row: str) -> tuple[str, str, str]:
     """Return the row, the column and the kind of noise of which `noisy_row` made a name.
 
-    >>> parts(noisy_row("ner", "ELMo · top", "typos"))
+    >>> noisy_parts(noisy_row("ner", "ELMo · top", "typos"))
     ('ner', 'ELMo · top', 'typos')
     """
     first, _, rest = row.partition(BETWEEN)

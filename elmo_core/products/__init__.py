@@ -1,7 +1,7 @@
 """Matrix products: the one place that decides which library computes them.
 
 `path.py` says which library it is, `learned.py` has the products with matrices that are learned,
-`packed.py` those with a matrix that never changes. All other code of the suite calls these.
+`packed.py` those with a matrix that never changes. All products that take time are these.
 """
 
 from elmo_core.products.learned import Linear, linear, outer, times

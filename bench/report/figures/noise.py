@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 
-from bench.records import CLEAN, parts
+from bench.records import CLEAN, noisy_parts
 from bench.report import wording
 from bench.report.figures.style import MARKERS, SERIES, Picture, legend, sheet
 from bench.report.grid import Entry, Grid
@@ -16,14 +16,14 @@ def noise(grid: Grid) -> Iterator[Picture]:
     """Yield one picture for each row of the experiment that has scores."""
     experiment = grid.experiment
     rows = [row for row in experiment.rows if any(e and e.scores for e in grid.row(row))]
-    for number, task in enumerate(dict.fromkeys(parts(row)[0] for row in rows)):
-        of_task = [row for row in rows if parts(row)[0] == task]
-        kinds = list(dict.fromkeys(parts(row)[2] for row in of_task))
-        systems = list(dict.fromkeys(parts(row)[1] for row in of_task))
+    for number, task in enumerate(dict.fromkeys(noisy_parts(row)[0] for row in rows)):
+        of_task = [row for row in rows if noisy_parts(row)[0] == task]
+        kinds = list(dict.fromkeys(noisy_parts(row)[2] for row in of_task))
+        systems = list(dict.fromkeys(noisy_parts(row)[1] for row in of_task))
         figure, panels = sheet(len(kinds), height=1.0 + 1.7 * len(kinds))
         for axes, kind in zip(panels, kinds, strict=True):
-            for row in (row for row in of_task if parts(row)[2] == kind):
-                _line(axes, grid, row, systems.index(parts(row)[1]))
+            for row in (row for row in of_task if noisy_parts(row)[2] == kind):
+                _line(axes, grid, row, systems.index(noisy_parts(row)[1]))
             axes.set_title(f"{task}, {kind}: {grid.scored_by(of_task[0])}")
         panels[-1].set_xlabel("chance of each word to be changed, %")
         legend(figure, panels, columns=2)
@@ -48,7 +48,7 @@ def _line(axes: Axes, grid: Grid, row: str, system: int) -> None:
         color=SERIES[system % len(SERIES)],
         marker=MARKERS[system % len(MARKERS)],
         elinewidth=1,
-        label=parts(row)[1],
+        label=noisy_parts(row)[1],
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench.experiment import View
-from bench.records import Finished, parts
+from bench.records import Finished, noisy_parts
 from bench.report.all_tasks import AllTasks, over_all_tasks
 from bench.report.grid import Entry, Grid, Scores
 from bench.report.groups import Group
@@ -80,7 +80,7 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
 
 def _searched(experiment: Experiment, row: str, column: str) -> dict[str, Any]:
     """Return how many values were tried on dev for a cell, and which its runs have."""
-    place = parts(row)[:2] if experiment.view is View.noise else (row, column)
+    place = noisy_parts(row)[:2] if experiment.view is View.noise else (row, column)
     for search in experiment.searches:
         if search.place == place:
             values = " ".join(f"{key}={value}" for key, value in search.chosen.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.records import parts
+from bench.records import noisy_parts
 from bench.report.__main__ import main as make_report
 from bench.report.report import collect
 from tests.bench.small import SMALL
@@ -47,7 +47,7 @@ def test_an_experiment_scores_its_runs_under_noise(
     report = collect([tmp_path / "runs"])
     (grid,) = report.grids  # the evaluations stand in no table besides
     assert (grid.baseline, grid.experiment.columns) == ("clean", ["clean", "50 %"])
-    rows = [parts(row) for row in grid.experiment.rows]
+    rows = [noisy_parts(row) for row in grid.experiment.rows]
     assert sorted(rows) == sorted(
         ("snli", system, kind) for system in ("none", "ELMo") for kind in ("typos", "case")
     )
