@@ -240,17 +240,16 @@ def _fields(number: int, line: str) -> dict[str, Any]:
 
 
 def _is_list(line: str) -> bool:
-    """Say whether a line is a list in JSON, which no text looks like.
+    """Say whether a line is a list of words or of examples in JSON, which no text looks like.
 
-    >>> _is_list('["Anna", "Reed"]'), _is_list("[1] Anna Reed"), _is_list("[Laughs]")
-    (True, False, False)
+    >>> [_is_list(line) for line in ('["Anna", "Reed"]', "[1]", "[1] Anna Reed", "[Laughs]")]
+    [True, False, False, False]
     """
-    if not line.lstrip().startswith("["):
-        return False
     try:
-        return bool(strict_json.loads(line))
+        found = strict_json.loads(line)
     except ValueError:
         return False
+    return isinstance(found, list) and any(isinstance(each, str | dict) for each in found)
 
 
 def _opened(name: str) -> IO[str]:

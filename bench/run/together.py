@@ -1,4 +1,4 @@
-"""Several processes train one run: when one has ended, the others say so in a line, or nothing."""
+"""Several processes train one run: when one has ended, the first says so in a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GONE = re.compile(r"gloo.*(connection (closed|reset) by peer|broken pipe|timed o
 
 @contextmanager
 def explained(*, first: bool) -> Iterator[None]:
-    """Inside, the end of another process of the run is a mistake of one line, and no bug.
+    """Inside, tell the end of another process of the run in one line, and not as a bug.
 
     Args:
         first: Whether this process is the one that says it; the others end without a word.
@@ -33,6 +33,6 @@ def explained(*, first: bool) -> Iterator[None]:
         if not first:
             raise SystemExit(2) from None
         raise RunError(
-            "another process of this run has ended: why, stands above, or it was killed, most "
-            "likely since memory ran out; the same command goes on from the last whole epoch"
+            "another process of this run has ended: the reason stands above, or it was killed (for "
+            "want of memory, most likely); the same command goes on from the last whole epoch"
         ) from error

@@ -50,6 +50,15 @@ def table(
     return fill(read_experiment(path), read(folder)), path
 
 
+def test_the_papers_numbers_are_not_of_a_class_of_ones_own(tmp_path: Path) -> None:
+    grid, path = table(tmp_path, 1, paper={"snli": {"baseline": 88.0, "ELMo": 88.7}})
+    own = "The paper's numbers are of its own models and metrics, these of mine.SNLI."
+    assert own not in notes(grid)
+    for config in tmp_path.glob("snli/*/config.yaml"):
+        config.write_text(config.read_text().replace("tasks.snli.SNLI", "mine.SNLI"))
+    assert own in notes(fill(read_experiment(path), read(tmp_path)))
+
+
 def test_runs_whose_dev_rose_to_the_end_are_counted(tmp_path: Path) -> None:
     grid, _ = table(tmp_path, 2)
     (note,) = [note for note in notes(grid) if "dev rose" in note]
