@@ -123,6 +123,11 @@ def expand(arguments: list[str]) -> list[str]:
         if key == "encoder" and several:
             expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")
         elif key == "encoder" and _is_path(text):
+            if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", text) and not _is_there(text):
+                raise ConfigError(
+                    f"{argument}: no such file or folder; a transformer: encoder=transformer "
+                    f"encoder.model={text}"
+                )
             source = str(Path(text).expanduser())
             expanded += ["encoder=elmo", _in_quotes("encoder.source", source)]
         elif key == "paths.runs" and text.startswith("~/"):  # Hydra makes this folder, too

@@ -63,10 +63,11 @@ def effective_rank(vectors: Vectors) -> float:
     """Return how many directions the vectors use, their mean taken away (Roy & Vetterli 2007).
 
     It is exp of the entropy of the singular values, which are divided by their sum: k where k
-    directions are used alike.
+    directions are used alike, 1 where all vectors are the same.
     """
     values = np.linalg.svd(vectors - vectors.mean(axis=0), compute_uv=False)
-    return float(np.exp(entr(values / values.sum()).sum()))
+    total = values.sum()
+    return float(np.exp(entr(values / total).sum())) if total else 1.0
 
 
 def mean_over(values: Iterable[float]) -> float:

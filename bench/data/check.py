@@ -50,7 +50,8 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         return inside or [(closest(sources, folder), folder)]
     if folder.exists():
         raise RunError(f"{place} is a file: name the folder that it is in")
-    beside = folder.parent != Path() and folder.parent.is_dir()  # srl/propbank-ewt is a set
+    is_set = place in {f"{source.task}/{source.name}" for source in published()}
+    beside = folder.parent != Path() and folder.parent.is_dir() and not is_set
     if place.startswith((".", "~", "/")) or beside:
         raise RunError(f"{place}: no such folder")
     sets = [item.source for item in select([place]) if item.source is not None]

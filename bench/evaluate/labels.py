@@ -32,7 +32,7 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
             raise ConfigError(f"--map {label}={names[label]}: no label {label!r}{hint}")
         if names[label] == OUTSIDE and OUTSIDE not in {*task.labels, *known, *gold}:
             raise ConfigError(
-                f"--map {label}={OUTSIDE}: leaves out spans, of which this task has none; "
+                f"--map {label}={OUTSIDE}: leaves out spans, and {OUTSIDE} is no label here; "
                 f"--map {label}={label} counts {label} as missed"
             )
     names = task.all_names(names)

@@ -249,6 +249,6 @@ def _data(grid: Grid) -> Iterator[str]:
     if experiment.paper and theirs and experiment.encoder not in theirs:
         yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."
     runs = [run for row in experiment.paper for e in grid.row(row) if e for run in e.runs]
-    classes = dict.fromkeys(str(run.choice["task"].get("_target_")) for run in runs)
-    if own := [name for name in classes if not name.startswith("tasks.")]:
+    classes = dict.fromkeys(str(run.choice["task"].get("_target_") or "") for run in runs)
+    if own := [name for name in classes if name and not name.startswith("tasks.")]:
         yield f"The paper's numbers are of its own models and metrics, these of {', '.join(own)}."

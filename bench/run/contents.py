@@ -123,12 +123,20 @@ def warn_of_uncounted(cfg: DictConfig) -> None:
     """Log a warning of each file that an encoder class of the user's is given under another key."""
     for key, value in leaves(OmegaConf.to_container(cfg.encoder)) if own_classes(cfg) else ():
         counted = key.rpartition(".")[2] in FILES
-        if isinstance(value, str) and not counted and _real(value).is_file():
+        if isinstance(value, str) and not counted and _is_file(value):
             log.warning(
                 "encoder.%s: the run id does not know what is in %s; only files that are given as "
                 "%s count",
                 *(key, value, ", ".join(FILES[1:])),
             )
+
+
+def _is_file(text: str) -> bool:
+    """Return whether a text, which may be anything, names a file."""
+    try:
+        return _real(text).is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, the home of nobody
+        return False
 
 
 def own_classes(cfg: DictConfig) -> list[str]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from torch import distributed
-
 from bench.errors import RunError
 
-GONE = re.compile(r"gloo.*(connection (closed|reset) by peer|broken pipe|timed out)", re.I | re.S)
-"""What Gloo, whose errors are plain, says of a process that is not there any more."""
+GONE = re.compile(
+    r"(gloo|nccl|c10d|tcpstore).*(connection (was )?(closed|reset)|broken pipe|process exited)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What torch's backends say of a process that is not there any more."""
 
 
 @contextmanager
@@ -27,8 +28,7 @@ def explained(*, first: bool) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        lost = isinstance(error, distributed.DistBackendError | distributed.DistNetworkError)
-        if not (lost or GONE.search(str(error))):
+        if not GONE.search(str(error)):
             raise
         if not first:
             raise SystemExit(2) from None

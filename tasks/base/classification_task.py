@@ -70,5 +70,9 @@ class ClassificationTask(WordTask):
         """Score the label that is commonest in training."""
         majority = Counter(train["label"]).most_common(1)[0][0]
         gold = list(split["label"])
-        rows = [{"gold": label, "prediction": majority} for label in gold]
+        sure = {label: float(label == majority) for label in self.labels}
+        rows = [
+            {"id": str(number), "gold": label, "prediction": majority, "probabilities": sure}
+            for number, label in enumerate(gold)
+        ]
         return {"majority class": self.score(rows)[self.metric]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,22 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise DataError(f"{path}, line {number}: expected a JSON object")
         yield number, row
+
+
+@contextmanager
+def located(path: Path, number: int) -> Iterator[None]:
+    """Name the file and the line in what is found wrong of a row: for tasks of one's own
+    (docs/tasks.md).
+
+    Raises:
+        DataError: a key is missing, or what was done with the row raised DataError.
+    """
+    try:
+        yield
+    except KeyError as missing:
+        raise DataError(f"{path}, line {number}: no key {missing}") from None
+    except DataError as error:
+        raise DataError(f"{path}, line {number}: {error}") from None
 
 
 def to_dataset(rows: Iterable[dict[str, Any]], path: Path) -> Dataset:

@@ -75,6 +75,7 @@ def test_effective_rank_of_equal_directions_is_their_number(rank: int) -> None:
     directions = np.linalg.qr(DRAWN.normal(size=(12, 12)))[0][:rank]
     vectors = np.concatenate([directions, -directions]) + 5.0  # the mean is taken away
     assert effective_rank(vectors) == pytest.approx(rank)
+    assert effective_rank(np.ones((3, 4))) == 1
 
 
 def test_effective_rank_is_the_entropy_of_the_spectrum() -> None:

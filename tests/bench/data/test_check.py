@@ -97,6 +97,7 @@ def test_check_of_nothing(
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
+    (tmp_path / "ner").mkdir()
     monkeypatch.chdir(tmp_path)
     cases = {
         str(tmp_path / "empty"): "no files of a published set",
@@ -104,6 +105,7 @@ def test_check_of_nothing(
         str(tmp_path / "gone"): "gone: no such folder",
         "empty/gone": "empty/gone: no such folder",
         "file": "file is a file",
+        "ner/wikigold": "ner/wikigold is not there yet",
         "ner/mini": "ner/mini is built in",
         "glove": "no data set",
     }

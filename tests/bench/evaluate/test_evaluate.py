@@ -286,5 +286,5 @@ def test_a_damaged_head_is_told(runs: list[Path], call: Evaluate) -> None:
 def test_only_spans_can_be_left_out() -> None:
     task = POS()
     task.tags = ["NN"]
-    with pytest.raises(ConfigError, match="--map FW=O: leaves out spans, of which this task has"):
+    with pytest.raises(ConfigError, match="--map FW=O: leaves out spans, and O is no label here"):
         check(task, [{"tags": ["FW"]}], {"FW": "O"})
