@@ -105,7 +105,7 @@ def test_check_of_nothing(
         str(tmp_path / "gone"): "gone: no such folder",
         "empty/gone": "empty/gone: no such folder",
         "file": "file is a file",
-        "ner/wikigold": "ner/wikigold is not there yet",
+        "ner/wikigold": "wikigold is not there yet",
         "ner/mini": "ner/mini is built in",
         "glove": "no data set",
     }

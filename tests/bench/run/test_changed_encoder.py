@@ -151,7 +151,7 @@ def test_a_file_under_another_name_is_told_not_to_count(
     assert "encoder.path: the run id does not know what is in" in caplog.text
     caplog.clear()
     warn_of_uncounted(configured(*words, f"+encoder.weights={tmp_path / 'a.pt'}", "+encoder.n=a"))
-    warn_of_uncounted(configured(*words, f"+encoder.prompt={'x' * 300}", "+encoder.who=~nobody1"))
+    warn_of_uncounted(configured(*words, f"+encoder.prompt={'x' * 300}", "+encoder.who='~nobody1'"))
     assert not caplog.text
 
 
