@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bench.console import for_tables, short
-from bench.data.items import select
+from bench.data.items import BUILT_IN, select
 from bench.errors import RunError
 from tasks.base.published import Count, Found, Source, published
 from tasks.task import DataError
@@ -50,8 +50,8 @@ def _meant(place: str, task: str | None) -> list[tuple[Source, Path]]:
         return inside or [(closest(sources, folder), folder)]
     if folder.exists():
         raise RunError(f"{place} is a file: name the folder that it is in")
-    is_set = place in {f"{source.task}/{source.name}" for source in published()}
-    beside = folder.parent != Path() and folder.parent.is_dir() and not is_set
+    names = [BUILT_IN, *(source.name for source in published())]  # srl/propbank-ewt is a set
+    beside = folder.name not in names and folder.parent != Path() and folder.parent.is_dir()
     if place.startswith((".", "~", "/")) or beside:
         raise RunError(f"{place}: no such folder")
     sets = [item.source for item in select([place]) if item.source is not None]
