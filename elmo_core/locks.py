@@ -21,8 +21,8 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 LEASE = 60.0  # seconds
-RENEWED = 5.0
-"""Seconds between two renewals: for so long, one who stood still may not know that it was lost."""
+RENEWALS = 12
+"""In each lease: for the time between two, one who stood still may not know that it was lost."""
 REFUSED = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
 
 
@@ -72,7 +72,7 @@ def _lease(path: Path, wait: bool, lost: Callable[[], None] | None) -> ExitStack
     lease = SoftFileLease(
         file,
         lease_duration=LEASE,
-        heartbeat_interval=RENEWED,
+        heartbeat_interval=LEASE / RENEWALS,
         on_compromise=lambda _: lost() if lost else None,
         thread_local=False,
     )

@@ -44,13 +44,10 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove what processes that were killed left of `replacing` in a folder.
-
-    Call this before this process writes there: in a container each has the same number.
-    """
+    """Remove what processes that were killed left of `replacing` in a folder."""
     for path in folder.glob(".*.tmp"):
         process = path.name.split(".")[-2]
-        if process.isdecimal() and (int(process) == os.getpid() or not _lives(int(process))):
+        if process.isdecimal() and not _lives(int(process)):
             path.unlink(missing_ok=True)
 
 

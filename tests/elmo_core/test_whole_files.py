@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from elmo_core.whole_files import replacing, tidy, write_text
+from elmo_core.whole_files import replacing, write_text
 
 
 def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
@@ -30,10 +29,3 @@ def test_two_writers_of_one_process_number_do_not_meet(tmp_path: Path) -> None:
         second.write_text("of another")
     assert path.read_text() == "of one machine"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_what_a_process_of_this_number_left_is_removed(tmp_path: Path) -> None:
-    for process in (os.getpid(), os.getppid()):
-        (tmp_path / f".best.ckpt.0123abcd.{process}.tmp").touch()
-    tidy(tmp_path)
-    assert [path.name.split(".")[-2] for path in tmp_path.iterdir()] == [str(os.getppid())]

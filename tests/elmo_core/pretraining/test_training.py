@@ -247,6 +247,8 @@ def test_a_full_disk_leaves_the_checkpoint_before(
     def full(original: Callable[..., Any]) -> Callable[..., Any]:
         def write(*arguments: Any) -> Any:
             path = next(a for a in arguments if isinstance(a, Path))
+            if fails == "model" and ".safetensors" not in path.name:
+                return original(*arguments)
             calls.append(path)
             if len(calls) < (2 if fails == "checkpoint" else 4):  # of the second interval
                 return original(*arguments)

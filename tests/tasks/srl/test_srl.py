@@ -58,7 +58,7 @@ def test_a_renamed_role_takes_its_pieces_with_it() -> None:
     task = SRL()
     assert task.renamed(row, {"ARG2": "ARG1"}) == {"gold": gold, "prediction": gold}
     assert task.renamed(row, {"ARG1": "O"})["gold"] == ["O", "B-V", "O"]
-    task.roles = ["ARG1", "C-ARG1", "V"]
+    task.roles, task.tags = ["ARG1", "C-ARG1", "V"], ["O"]
     check(task, [{"tags": ["B-A1", "B-V", "B-C-A1"]}], {"A1": "ARG1"})
     check(task, [{"tags": ["B-A1", "B-V", "B-C-A1"]}], {"A1": "O"})
     kept = task.renamed(row, {"ARG1": "X", "C-ARG1": "C-Y"})
