@@ -72,6 +72,13 @@ def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
     return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
 
 
+def on_the_hub(model: str) -> str:
+    """Say how a model is named that is no encoder of ours: by the encoders that take a `model`."""
+    paths = sorted((CONF / "encoder").glob("*.yaml"))
+    able = [path.stem for path in paths if "model" in OmegaConf.load(path)]
+    return f"a model on the hub: encoder={' or '.join(able)} encoder.model={model}"
+
+
 def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[str]:
     """Yield one line for each plugin, group or key that is not there."""
     for override in overrides:
@@ -92,7 +99,7 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
                         choices += f"; a class of yours: encoder=own encoder._target_={value}"
                     hint = did_you_mean(value, known)
                     if override.key_or_group == "encoder" and not hint:
-                        choices += f"; a transformer: encoder=transformer encoder.model={value}"
+                        choices += f"; {on_the_hub(value)}"
                     yield f"{override.key_or_group}={value}: unknown{hint} {choices}"
     chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
     composed_config = compose("config", overrides=[*search_path, *chosen])

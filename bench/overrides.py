@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from bench import VERBS
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
-from bench.explanation import HINT, UNUSABLE, explain
+from bench.explanation import HINT, UNUSABLE, explain, on_the_hub
 from bench.verbatim import quoted
 from elmo_core.errors import WeightsError
 
@@ -124,10 +124,7 @@ def expand(arguments: list[str]) -> list[str]:
             expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")
         elif key == "encoder" and _is_path(text):
             if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", text) and not _is_there(text):
-                raise ConfigError(
-                    f"{argument}: no such file or folder; a transformer: encoder=transformer "
-                    f"encoder.model={text}"
-                )
+                raise ConfigError(f"{argument}: no such file or folder; {on_the_hub(text)}")
             source = str(Path(text).expanduser())
             expanded += ["encoder=elmo", _in_quotes("encoder.source", source)]
         elif key == "paths.runs" and text.startswith("~/"):  # Hydra makes this folder, too

@@ -99,9 +99,17 @@ def _old(file: Path) -> bool:
 
 
 @contextmanager
-def locked(path: str | Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock of a file for a block, as `lock` does; whoever comes second waits."""
-    held = lock(path, shared=shared)
+def locked(
+    path: str | Path, *, shared: bool = False, waits: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Hold the lock of a file for a block, as `lock` does.
+
+    Whoever comes second waits; before that, `waits` is called.
+    """
+    held = lock(path, shared=shared, wait=waits is None)
+    if held is None and waits is not None:
+        waits()
+        held = lock(path, shared=shared)
     assert held is not None  # since it was waited for
     with held:
         yield

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import did_you_mean
-from elmo_core.locks import lock
+from elmo_core.locks import locked
 from elmo_core.whole_files import sha256_of, write_text
 from tasks.base.text_files import read_json
 from tasks.task import DataError
@@ -154,12 +155,8 @@ def fetch(
     if not source.files:
         raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, collection)}")
     folder.mkdir(parents=True, exist_ok=True)
-    held = lock(folder / ".lock", wait=False)
-    if held is None:
-        log.info("%s: another process is fetching it; waiting for it", source.title)
-        held = lock(folder / ".lock")
-    assert held is not None  # since it was waited for
-    with held:
+    said = partial(log.info, "%s: waiting for another process that fetches it", source.title)
+    with locked(folder / ".lock", waits=said):
         if not source.is_in(folder):
             log.info("%s: fetching it to %s (%s)", source.title, folder, source.licence)
             _fetch(source, folder, offline, watch)

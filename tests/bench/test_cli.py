@@ -100,7 +100,7 @@ def test_help_is_quick_and_free_of_torch() -> None:
         (["report", "runs"], ["report: no KEY=VALUE; did you mean `python -m"]),
         (["reprot", "runs"], ["did you mean `python -m bench.report --help`?"]),
         (["encoder=bert-base-cased"], ["encoder=transformer encoder.model=bert-base-cased"]),
-        (["encoder=a/b"], ["no such file or folder; a transformer: encoder=transformer"]),
+        (["encoder=a/b"], ["no such file or folder; a model on the hub: encoder=transformer"]),
         (["hydra/launcher=joblib"], ["-m or experiment="]),
         (["encoder=random,./mine"], ["encoder=random,./mine: several values", "give -m"]),
         (["encoder=random", "+encoder.precision=float64"], ["precision must be one of", "float64"]),

@@ -162,3 +162,18 @@ def test_a_process_that_stood_still_is_told_that_its_lease_is_lost(
     with locked(tmp_path / "lock"):
         process.send_signal(signal.SIGCONT)
         assert process.wait(timeout=30) == 9
+
+
+def test_who_has_to_wait_is_told_first(tmp_path: Path) -> None:
+    first = lock(tmp_path / "a")
+    said: list[str] = []
+    assert first is not None
+
+    def waits() -> None:
+        said.append("waits")
+        first.close()
+
+    with locked(tmp_path / "a", waits=waits):
+        assert said == ["waits"]
+    with locked(tmp_path / "a", waits=waits):
+        assert said == ["waits"]
