@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from bench.records.damaged import DamagedRecord
 from bench.records.manifests import (
+    BETWEEN,
     CLEAN,
     Manifest,
     ManifestCell,
@@ -52,6 +53,7 @@ from bench.records.sections import (
 )
 
 __all__ = [
+    "BETWEEN",
     "CLEAN",
     "SCHEMA",
     "CodedLabels",

@@ -17,6 +17,7 @@ SCHEMA = 1
 CLEAN = "clean"
 """The column of a table under noise that has none."""
 BETWEEN = " · "
+"""Between the parts of a row's name."""
 
 M = TypeVar("M", bound="Manifest")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from bench.experiment import View
-from bench.records import ManifestCell
+from bench.records import BETWEEN, ManifestCell
 from bench.report.compare import Incomparable, compared
 from bench.report.names import metric_name, task_name
 from bench.report.read import Experiment, Records, Run
@@ -97,9 +97,10 @@ class Grid:
         return next((run.result.metric for run in self._runs(row)), "")
 
     def title(self, row: str) -> str:
-        """The row's name; where the row is a task, what papers call it."""
+        """The row's name; a task in it, alone or before a dot, is called as papers do."""
+        task, *parts = row.split(BETWEEN)
         runs = self._runs(row)
-        return task_name(runs[0]) if runs and runs[0].task == row else row
+        return BETWEEN.join([task_name(runs[0]), *parts]) if runs and runs[0].task == task else row
 
     def scored_by(self, row: str) -> str:
         """The split and the metric that the row shows, as `dev accuracy`."""

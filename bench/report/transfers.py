@@ -17,6 +17,7 @@ from bench.choice import FILES
 from bench.experiment import View
 from bench.records import Evaluation, ManifestCell, data_name
 from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart
+from bench.report.names import task_name
 from bench.report.read import Experiment, Records, Run
 
 ARROW = "→"
@@ -56,11 +57,12 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
         for (row, column, seed), run in places.items()
     ]
     without = [name for name, group in columns.items() if group.elmo.placement == "none"]
+    what = "under noise" if noisy else "on other data"
     alike = all if noisy else any  # noise is mostly measured on dev
     tested = alike("test" in run.result.metrics for run in evaluations)
     return Experiment(
         name=f"{task}: trained on {ARROW} tested on{', under noise' if noisy else ''}",
-        title=f"{task}: finished runs {'under noise' if noisy else 'on other data'}",
+        title=f"{task_name(evaluations[0])}: finished runs {what}",
         source="",
         view=View.table,
         split="test" if tested else "dev",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 
-from bench.records import CLEAN, noisy_parts
+from bench.records import BETWEEN, CLEAN, noisy_parts
 from bench.report import wording
 from bench.report.figures.style import MARKERS, SERIES, Picture, legend, sheet
 from bench.report.grid import Entry, Grid
@@ -18,21 +18,22 @@ def noise(grid: Grid) -> Iterator[Picture]:
     rows = [row for row in experiment.rows if any(e and e.scores for e in grid.row(row))]
     for number, task in enumerate(dict.fromkeys(noisy_parts(row)[0] for row in rows)):
         of_task = [row for row in rows if noisy_parts(row)[0] == task]
+        name = grid.title(of_task[0]).partition(BETWEEN)[0]
         kinds = list(dict.fromkeys(noisy_parts(row)[2] for row in of_task))
         systems = list(dict.fromkeys(noisy_parts(row)[1] for row in of_task))
         figure, panels = sheet(len(kinds), height=1.0 + 1.7 * len(kinds))
         for axes, kind in zip(panels, kinds, strict=True):
             for row in (row for row in of_task if noisy_parts(row)[2] == kind):
                 _line(axes, grid, row, systems.index(noisy_parts(row)[1]))
-            axes.set_title(f"{task}, {kind}: {grid.scored_by(of_task[0])}")
+            axes.set_title(f"{name}, {kind}: {grid.scored_by(of_task[0])}")
         panels[-1].set_xlabel("chance of each word to be changed, %")
         legend(figure, panels, columns=2)
         yield Picture(
             name=f"{experiment.id}-{number + 1}",
             section=experiment.id,
-            caption=f"{task}: score against noise (bars: {wording.CONFIDENCE} interval of the "
+            caption=f"{name}: score against noise (bars: {wording.CONFIDENCE} interval of the "
             "difference from the clean set, on the score).",
-            alt=f"{task}: scores under noise",
+            alt=f"{name}: scores under noise",
             figure=figure,
         )
 

@@ -23,6 +23,8 @@ HEADER = r"""% By python -m bench.report. In the preamble:
 """
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 """Begins what is made as narrow as the column, if it is wider."""
+WITHIN = r"width=\linewidth,height=.8\textheight,keepaspectratio"
+"""Of a figure: with its caption it fits a page."""
 SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -46,26 +48,46 @@ SPECIAL = str.maketrans(
 )
 
 
+ROWS = 32
+"""Of a plain table: more do not fit a page, and a float cannot go on on the next."""
+FLOATS = 40
+"""Between ends of pages: LaTeX holds 52 at most."""
+
+
 def text(report: Report, pictures: Sequence[Picture] = ()) -> str:
     """Return the whole report; its pictures are files in figures/, beside it."""
-    parts = [HEADER]
+    return "\n".join([HEADER, *_cleared(_parts(report, pictures))])
+
+
+def _parts(report: Report, pictures: Sequence[Picture]) -> Iterator[str]:
     for grid in report.grids:
         label, table = grid.experiment.id, scores(grid)
-        parts += [_comments(notes(grid)), _float(_caption(grid, table), label, _scores(table))]
+        yield _comments(notes(grid))
+        yield _float(_caption(grid, table), label, _scores(table))
         for name, frame in frames.beside(grid).items():
             caption = escaped(f"{grid.experiment.title}: {name}.")
-            parts += [_float(caption, f"{label}-{name.split()[0]}", _plain(frame))]
-        parts += map(_figure, (p for p in pictures if p.section == label))
+            yield from _floats(caption, f"{label}-{name.split()[0]}", frame)
+        yield from map(_figure, (p for p in pictures if p.section == label))
     if report.groups:
         for block in frames.runs(report.groups):
             caption = escaped(f"All runs, {block.title} ({block.note}).")
             label = re.sub(r"[\W_]+", "-", f"runs-{block.title}")
-            parts.append(_float(caption, label, _plain(block.frame)))
+            yield from _floats(caption, label, block.frame)
         mixed = frames.learned(report.groups)
         caption = f"Learned mixes. {escaped(EXPLAINED)}"
-        parts += [_float(caption, "mixes", _plain(mixed))] if mixed.rows else []
-        parts += map(_figure, (p for p in pictures if p.section == "runs"))
-    return "\n".join(parts)
+        yield from _floats(caption, "mixes", mixed)
+        yield from map(_figure, (p for p in pictures if p.section == "runs"))
+
+
+def _cleared(parts: Iterable[str]) -> Iterator[str]:
+    """Yield the parts, and the end of a page before LaTeX holds more floats than it can."""
+    floats = 0
+    for part in parts:
+        if floats == FLOATS:
+            yield "\\clearpage\n"
+            floats = 0
+        yield part
+        floats += part.startswith(r"\begin{")
 
 
 def _caption(grid: Grid, table: ScoreTable) -> str:
@@ -109,9 +131,16 @@ def _grey(words: str) -> str:
     return words and rf"\textcolor{{gray}}{{{escaped(words)}}}"
 
 
-def _plain(frame: Frame) -> str:
-    rows = [[*map(escaped, row)] for row in frame.rows]
-    return _tabular([*map(escaped, frame.head)], rows, "l" * len(frame.head))
+def _floats(caption: str, label: str, frame: Frame) -> Iterator[str]:
+    """Set a plain table, a long one as several; without rows it is none."""
+    head = [*map(escaped, frame.head)]
+    for first in range(0, len(frame.rows), ROWS):
+        rows = [[*map(escaped, row)] for row in frame.rows[first : first + ROWS]]
+        tabular = _tabular(head, rows, "l" * len(head))
+        if first:
+            yield _float(f"{caption} (Continued.)", f"{label}-{first // ROWS + 1}", tabular)
+        else:
+            yield _float(caption, label, tabular)
 
 
 def _tabular(head: Sequence[str], rows: Sequence[Sequence[str]], layout: str) -> str:
@@ -149,7 +178,7 @@ def _figure(picture: Picture) -> str:
         (
             r"\begin{figure}",
             r"\centering",
-            rf"\includegraphics[width=\linewidth]{{figures/{picture.name}.pdf}}",
+            rf"\includegraphics[{WITHIN}]{{figures/{picture.name}.pdf}}",
             rf"\caption{{{escaped(picture.caption)}}}",
             rf"\label{{fig:{picture.name}}}",
             r"\end{figure}",

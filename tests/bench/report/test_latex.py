@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bench.report.formats.latex import _cleared, _floats
+from bench.report.frame import Frame
+
 
 def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
     text = (made_up_report / "report.tex").read_text()
@@ -23,3 +26,25 @@ def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
     for body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end", text, re.DOTALL):
         for line in (line for line in body[1].splitlines() if line.endswith(r"\\")):
             assert len(re.findall(r"(?<!\\)&", line)) == len(body[0]) - 1
+
+
+def test_a_table_longer_than_a_page_goes_on_in_the_next() -> None:
+    frame = Frame(["row", "score"], [[f"{n}", "1.0"] for n in range(70)])
+    tables = list(_floats("All runs.", "runs", frame))
+    assert [sum(line.endswith(r"\\") for line in each.splitlines()) - 1 for each in tables] == [
+        32,
+        32,
+        6,
+    ]
+    assert all(f"{n} & 1.0" in "".join(tables) for n in range(70))
+    captions = re.findall(r"caption{(.*)}", "".join(tables))
+    labels = re.findall(r"label{(.*)}", "".join(tables))
+    assert captions == ["All runs.", "All runs. (Continued.)", "All runs. (Continued.)"]
+    assert labels == ["tab:runs", "tab:runs-2", "tab:runs-3"]
+
+
+def test_latex_never_holds_more_floats_than_it_can() -> None:
+    floats = [f"\\begin{{table}} {n}" for n in range(130)]
+    text = "\n".join(_cleared(["% a note", *floats]))
+    assert max(page.count(r"\begin{table}") for page in text.split(r"\clearpage")) <= 52
+    assert text.count(r"\begin{table}") == 130
