@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bench.records import BETWEEN
 from bench.report import frames, wording
 from bench.report.frame import Frame
 from bench.report.grid import Grid
@@ -95,7 +96,8 @@ def _caption(grid: Grid, table: ScoreTable) -> str:
     about = ", ".join(wording.about(grid))
     dagger = f" {DAGGER}: not all seeds." if table.partly else ""
     seeds = [f"n = {table.same_n}."] if table.same_n > 1 else []
-    trivial = [f"{row.title}: {row.yardsticks}." for row in table.rows if row.yardsticks]
+    tasks = ((row.title.partition(BETWEEN)[0], row.yardsticks) for row in table.rows)
+    trivial = dict.fromkeys(f"{task}: {figures}." for task, figures in tasks if figures)
     learned = [f"Trivial baselines: {' '.join(trivial)}"] if trivial else []
     said = (f"{experiment.title} ({about}).", *seeds, *signs(grid), *learned)
     return escaped(" ".join(said)) + dagger

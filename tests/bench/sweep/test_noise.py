@@ -65,8 +65,11 @@ def test_an_experiment_scores_its_runs_under_noise(
         tested = noisy.runs[0].result.evaluation
         assert tested is not None
         assert tested.run_id == clean.runs[0].id
-    make_report([str(tmp_path / "runs"), "--format", "html"])
+    make_report([str(tmp_path / "runs"), "--format", "html", "--format", "tex"])
     assert (tmp_path / "runs" / "report" / "figures" / "own-1.png").is_file()
+    text = (tmp_path / "runs" / "report" / "report.tex").read_text()
+    assert r"SNLI $\cdot$ none $\cdot$ typos & " in text
+    assert text.count("SNLI: majority class") == 1  # once for the task, not for each row
     (manifest,) = (tmp_path / "runs" / ".experiments").iterdir()
     assert json.loads(manifest.read_text())["baseline"] == "clean"
 
