@@ -52,7 +52,7 @@ def test_one_experiment_alone(
     main([*words, "table2"])
     text = (tmp_path / "report.tex").read_text()
     assert re.findall(r"\\label\{tab:([^}-]*)", text) == ["table2"] * text.count(r"\label{tab:")
-    included = re.findall(r"\\includegraphics\[width=\\linewidth\]\{(.*)\}", text)
+    included = re.findall(r"\\includegraphics\[.*\]\{(.*)\}", text)
     assert included
     for name in included:
         assert (tmp_path / name).read_bytes().startswith(b"%PDF")
