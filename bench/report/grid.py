@@ -97,7 +97,7 @@ class Grid:
         return next((run.result.metric for run in self._runs(row)), "")
 
     def title(self, row: str) -> str:
-        """The row's name; a task in it, alone or before a dot, is called as papers do."""
+        """The row's name; a task that it begins with is called as papers do."""
         task, *parts = row.split(BETWEEN)
         runs = self._runs(row)
         return BETWEEN.join([task_name(runs[0]), *parts]) if runs and runs[0].task == task else row

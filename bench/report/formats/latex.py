@@ -26,6 +26,10 @@ FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 """Begins what is made as narrow as the column, if it is wider."""
 WITHIN = r"width=\linewidth,height=.8\textheight,keepaspectratio"
 """Of a figure: with its caption it fits a page."""
+ROWS = 32
+"""Of a plain table: more do not fit a page, and LaTeX does not split a float."""
+FLOATS = 40
+"""Between ends of pages: LaTeX holds 52 at most."""
 SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -47,12 +51,6 @@ SPECIAL = str.maketrans(
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
 )
-
-
-ROWS = 32
-"""Of a plain table: more do not fit a page, and a float cannot go on on the next."""
-FLOATS = 40
-"""Between ends of pages: LaTeX holds 52 at most."""
 
 
 def text(report: Report, pictures: Sequence[Picture] = ()) -> str:

@@ -31,11 +31,7 @@ def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
 def test_a_table_longer_than_a_page_goes_on_in_the_next() -> None:
     frame = Frame(["row", "score"], [[f"{n}", "1.0"] for n in range(70)])
     tables = list(_floats("All runs.", "runs", frame))
-    assert [sum(line.endswith(r"\\") for line in each.splitlines()) - 1 for each in tables] == [
-        32,
-        32,
-        6,
-    ]
+    assert [each.count(" & 1.0") for each in tables] == [32, 32, 6]
     assert all(f"{n} & 1.0" in "".join(tables) for n in range(70))
     captions = re.findall(r"caption{(.*)}", "".join(tables))
     labels = re.findall(r"label{(.*)}", "".join(tables))
