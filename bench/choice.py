@@ -36,6 +36,7 @@ ids of before stay as they are. Further keys of the schema belong here."""
 NAMING = ("word_vectors", "encoder")
 """Where a configuration names files."""
 
+OURS = "elmo_core."
 FILES = ("word_vectors", "vectors", "source", "options", "weights", "model")
 """Under which keys: a file or a folder, or the name of something published."""
 
@@ -197,6 +198,14 @@ def by_contents(
     if vectors:
         chosen["word_vectors"] = vectors
     if encoder and "encoder" in chosen:
-        keys = {key: value for key, value in chosen["encoder"].items() if key not in FILES}
-        chosen["encoder"] = {**keys, "fingerprint": encoder}
+        given = chosen["encoder"]
+        left_out = FILES if is_ours(given) else ()
+        kept = {key: value for key, value in given.items() if key not in left_out}
+        chosen["encoder"] = {**kept, "fingerprint": encoder}
     return chosen
+
+
+def is_ours(encoder: Mapping[str, Any]) -> bool:
+    """Say whether an encoder's class is this project's, whose fingerprint tells all of it. That of
+    a user's class may be a constant: only what it is given tells two of them apart."""
+    return str(encoder.get("_target_", OURS)).startswith(OURS)

@@ -50,7 +50,9 @@ def explain(arguments: list[str], error: Exception) -> str:
     with initialize_config_dir(str(CONF), version_base="1.3"):
         try:
             overrides = OverridesParser.create().parse_overrides(words)
-            complaints = _complaints(overrides, _search_path(arguments, overrides))
+            folders = own_folders(arguments, overrides)
+            search_path = [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
+            complaints = _complaints(overrides, search_path)
             return next(complaints, None) or _innermost(error)
         except OverrideParseException as refused:
             return f"{refused.override}: cannot be read as KEY=VALUE ({QUOTES})"
@@ -58,8 +60,16 @@ def explain(arguments: list[str], error: Exception) -> str:
             return _innermost(syntax)
 
 
-def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
-    """Return the user's own folders of configuration, as an override."""
+def own_folders(arguments: list[str], overrides: list[Override]) -> list[str]:
+    """Return the user's own folders of configuration.
+
+    Args:
+        arguments: The command line.
+        overrides: Those of its words that are overrides.
+
+    Raises:
+        ConfigError: hydra.searchpath is no list.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config-dir", "-cd", action="append", default=[])
     folders = parser.parse_known_args(arguments)[0].config_dir
@@ -69,7 +79,7 @@ def _search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
             if not isinstance(given, list):
                 raise ConfigError(f"{override.input_line}: must be a list: hydra.searchpath=[…]")
             folders += given
-    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
+    return folders
 
 
 def on_the_hub(model: str) -> str:

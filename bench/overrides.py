@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,7 +18,7 @@ from omegaconf import DictConfig
 from bench import VERBS
 from bench.config import CONF, check, register
 from bench.errors import ConfigError
-from bench.explanation import HINT, UNUSABLE, explain, on_the_hub
+from bench.explanation import HINT, UNUSABLE, explain, on_the_hub, own_folders
 from bench.verbatim import quoted
 from elmo_core.errors import WeightsError
 
@@ -259,8 +260,15 @@ def _require_folders(word: str) -> None:
 
 
 def _is_path(value: str) -> bool:
-    known = (CONF / "encoder" / f"{value}.yaml").exists()
-    return bool(value) and not known and ("/" in value or _is_there(value))
+    return bool(value) and ("/" in value or _is_there(value)) and not _is_configuration(value)
+
+
+def _is_configuration(name: str) -> bool:
+    """Say whether there is a configuration of an encoder of this name, ours or the user's."""
+    given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
+    own = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
+    folders = [CONF, *(Path(folder.removeprefix("file://")) for folder in own)]
+    return any((folder / "encoder" / f"{name}.yaml").exists() for folder in folders)
 
 
 def _is_there(value: str) -> bool:

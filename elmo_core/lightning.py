@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from elmo_core.errors import CheckpointError
@@ -72,9 +73,12 @@ class SafeCheckpointIO(TorchCheckpointIO):
     def save_checkpoint(
         self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None
     ) -> None:
-        """Write a checkpoint. Raises OSError where the disk is full; what was at `path` stays."""
+        """Write a checkpoint, NumPy's numbers as Python's: without running code, none is read.
+
+        Raises OSError where the disk is full; what was at `path` stays.
+        """
         with replacing(path) as temporary:
-            super().save_checkpoint(checkpoint, temporary, storage_options)
+            super().save_checkpoint(_plain(checkpoint), temporary, storage_options)
 
     def load_checkpoint(self, path: Any, map_location: Any = "cpu", *_: Any, **__: Any) -> Any:
         """Read a checkpoint, tensors and plain values alone, to where Lightning takes them from.
@@ -82,6 +86,18 @@ class SafeCheckpointIO(TorchCheckpointIO):
         Raises CheckpointError.
         """
         return read_checkpoint(path, map_location)
+
+
+def _plain(value: Any) -> Any:
+    """Return the same with Python's numbers for NumPy's; the very same where there are none."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        items = {key: _plain(item) for key, item in value.items()}
+        return items if any(items[key] is not value[key] for key in items) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value
 
 
 def read_checkpoint(path: str | Path, map_location: Any = "cpu") -> dict[str, Any]:

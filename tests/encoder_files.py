@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from torch import nn
 
@@ -37,7 +36,7 @@ def mt_lstm(path: Path, dim: int = 6) -> Path:
 
 
 def bert(folder: Path, **config: int) -> Path:
-    transformers = pytest.importorskip("transformers", reason="the extra [transformers] is missing")
+    import transformers
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     letters = [*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,é"]
@@ -61,7 +60,8 @@ def bert(folder: Path, **config: int) -> Path:
 
 
 def gpt2(folder: Path) -> Path:
-    transformers = pytest.importorskip("transformers", reason="the extra [transformers] is missing")
+    import transformers
+
     _byte_level(transformers.GPT2Tokenizer, {"<|endoftext|>": 0}).save_pretrained(folder)
     torch.manual_seed(0)
     made = transformers.GPT2Config(
@@ -73,7 +73,8 @@ def gpt2(folder: Path) -> Path:
 
 def roberta(folder: Path) -> Path:
     """Its positions begin behind the padding index, so that 34 of them are 32 for tokens."""
-    transformers = pytest.importorskip("transformers", reason="the extra [transformers] is missing")
+    import transformers
+
     special = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "<mask>": 4}
     _byte_level(transformers.RobertaTokenizer, special).save_pretrained(folder)
     torch.manual_seed(0)

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel brings; its dependencies are those of this environment."""
-    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed")
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     build = ["wheel", str(ROOT), "--no-deps", "--no-build-isolation", "-w", str(folder)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench.choice import DRAW, FILES, by_contents, canonical, leaves
+from bench.choice import DRAW, FILES, OURS, by_contents, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
 from bench.report.read import Key, Run
@@ -242,7 +242,8 @@ def _of_encoders(
     for name, found in alike.items():
         family = [each for _, each in found]
         prints = {run.result.encoder and run.result.encoder.fingerprint for run, _ in found}
-        same = [f"{ENCODER}{key}" for key in FILES] if len(prints) == 1 else []
+        ours = all(str(each[f"{ENCODER}_target_"]).startswith(OURS) for each in family)
+        same = [f"{ENCODER}{key}" for key in FILES] if ours and len(prints) == 1 else []
         keys = {key for each in family for key in each if key.startswith(ENCODER)}
         told[name] = {key for key in keys.difference(same) if tells(key, family)}
     return told

@@ -19,7 +19,7 @@ from typing import Any
 import xxhash
 from omegaconf import DictConfig, OmegaConf
 
-from bench.choice import FILES, NAMING, Choice, leaves
+from bench.choice import FILES, NAMING, OURS, Choice, leaves
 from bench.errors import ConfigError
 from bench.explanation import UNUSABLE
 from bench.records import DamagedRecord, Finished
@@ -142,7 +142,7 @@ def _is_file(text: str) -> bool:
 def own_classes(cfg: DictConfig) -> list[str]:
     """Return the dotted names of the encoder's classes (or functions) that are the user's."""
     found = [str(v) for k, v in leaves(OmegaConf.to_container(cfg.encoder)) if _is_class(k)]
-    return [name for name in found if not name.startswith("elmo_core.")]
+    return [name for name in found if not name.startswith(OURS)]
 
 
 def _is_class(key: str) -> bool:

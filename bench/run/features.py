@@ -16,6 +16,7 @@ from bench.run.datamodule import BenchData
 from elmo_core import Encoder
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import FeatureStore
+from elmo_core.store.files import root_folder
 from elmo_core.store.prepare import hold, prepare
 from elmo_core.store.spot_check import require_alone, require_same
 
@@ -88,8 +89,11 @@ def _require_same(store: FeatureStore, data: BenchData, split: str) -> None:
     try:
         require_same(store, (words for each in examples for words in data.task.sentences(each)))
     except StoreError as error:
-        way_out = "or throw away what is stored: python -m bench.features prune --encoder"
-        raise RunError(f"{error}, {way_out} {shlex.quote(store.encoder.name)}") from error
+        words = ["prune", "--encoder", store.encoder.name]
+        if store.root != root_folder():
+            words += ["--dir", str(store.root)]
+        way_out = f"or throw away what is stored: python -m bench.features {shlex.join(words)}"
+        raise RunError(f"{error}, {way_out}") from error
 
 
 def hold_on_gpu(cfg: DictConfig, store: FeatureStore) -> None:

@@ -215,7 +215,7 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return {}
         optimizer = cast(Optimizer, self.optimizers())
-        values = (self._losses.mean(), optimizer.param_groups[0]["lr"])
+        values = (self._losses.mean(), float(optimizer.param_groups[0]["lr"]))
         return dict(zip(LEARNED, values, strict=True))
 
     # -- checkpoints: what training changes, and nothing else

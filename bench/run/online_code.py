@@ -9,10 +9,11 @@ the vectors show the labels, and the fewer examples it takes to see it, the shor
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,8 +33,9 @@ from bench.run.datamodule import BenchData, drawn
 from bench.run.module import BenchModule
 from bench.run.trainer import trainer_of
 from bench.world import world_size
-from elmo_core import Encoder
+from elmo_core import Encoder, strict_json
 from elmo_core.lightning import SafeCheckpointIO, read_checkpoint
+from elmo_core.whole_files import write_text
 from tasks.task import DataError, Task
 
 log = logging.getLogger(__name__)
@@ -42,7 +44,9 @@ PERCENT = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
 """Where the blocks end, as shares of the training examples (section 3 of the paper)."""
 
 
-def online_code(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> OnlineCode:
+def online_code(
+    cfg: DictConfig, data: BenchData, encoder: Encoder | None, kept: Path
+) -> OnlineCode:
     """Measure the online code of the training labels.
 
     Examples come in the order in which the run's seed draws them. The model of each block is
@@ -54,23 +58,38 @@ def online_code(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> On
         cfg: The run's configuration.
         data: Its data, prepared, with the layers of train and dev.
         encoder: Its encoder; None without ELMo.
+        kept: A file, to which each block is written when it is done. Those that an interrupted run
+            has left there are not done again.
 
     Returns:
         The code, block by block.
     """
     train, order = data.examples("train"), drawn(data.examples("train"), cfg.seed)
-    choices, blocks = len(data.task.labels), list[CodedLabels]()
-    for known, end in pairwise([0, *ends(len(train))]):
+    choices, fingerprint = len(data.task.labels), encoder.fingerprint if encoder else ""
+    blocks = _earlier(kept, fingerprint)
+    for known, end in [*pairwise([0, *ends(len(train))])][len(blocks) :]:
         part = _with_train(data, train.select(sorted(order[:known])))
         module = _trained(cfg, part, encoder)
         surprisals = list(_surprisals(module, part, train.select(order[known:end])))
         bits = math.fsum(surprisals) if known else len(surprisals) * math.log2(choices)
         blocks.append(CodedLabels(known=known, labels=len(surprisals), bits=bits))
+        content = {"encoder": fingerprint, "blocks": [block.to_json() for block in blocks]}
+        write_text(kept, json.dumps(content) + "\n")
         log.info(
             "online code: %s bits a label after %s of %s examples",
             *(f"{bits / max(len(surprisals), 1):.3f}", f"{known:,}", f"{len(train):,}"),
         )
     return OnlineCode(choices=choices, blocks=blocks)
+
+
+def _earlier(kept: Path, fingerprint: str) -> list[CodedLabels]:
+    """Return the blocks that were coded before an interruption, with the same encoder."""
+    with suppress(OSError, ValueError, KeyError, TypeError):  # whatever is wrong with it
+        content = strict_json.loads(kept.read_text(encoding="utf-8"))
+        if content["encoder"] == fingerprint:
+            log.info("online code: %d blocks are known from %s", len(content["blocks"]), kept)
+            return [CodedLabels.from_json(block) for block in content["blocks"]]
+    return []
 
 
 def check(cfg: DictConfig, task: Task) -> None:

@@ -1,10 +1,12 @@
-"""What a model says about examples, as predictions.jsonl has it, and the scores of that."""
+"""What a model says about examples, as predictions.jsonl has it, the scores of that, and those of
+trivial baselines: plain numbers, whatever a task computes with."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+from datasets import Dataset
 from torch import Tensor
 
 from bench.errors import RunError
@@ -33,7 +35,7 @@ def scored(task: Task, rows: Sequence[Example]) -> dict[str, float]:
 
     Raises RunError where one is not finite: no epoch could be chosen by it, and no record takes it.
     """
-    metrics = task.score(rows)
+    metrics = {name: float(score) for name, score in task.score(rows).items()}
     for name, score in metrics.items():
         if not math.isfinite(score):
             raise RunError(
@@ -41,3 +43,8 @@ def scored(task: Task, rows: Sequence[Example]) -> dict[str, float]:
                 "number, such as 0 (Task.score)"
             )
     return metrics
+
+
+def trivial(task: Task, train: Dataset, split: Dataset) -> dict[str, float]:
+    """Return the scores on `split` of the task's trivial baselines, by what they are called."""
+    return {name: float(score) for name, score in task.yardsticks(train, split).items()}

@@ -73,6 +73,7 @@ class Record:
         self.checkpoints = folder / "checkpoints"
         self.last = self.checkpoints / "last.ckpt"
         self.best = self.checkpoints / "best.ckpt"
+        self.online_code = self.checkpoints / "online_code.json"
         self.head = folder / HEAD
         self.log = folder / "run.log"
 
@@ -152,7 +153,7 @@ class Record:
 
         What the earlier run gave is there until the new result takes its place.
         """
-        for path in (self.last, self.best):
+        for path in (self.last, self.best, self.online_code):
             path.unlink(missing_ok=True)
 
     def remove(self) -> None:

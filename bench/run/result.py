@@ -8,6 +8,7 @@ from bench.choice import Choice
 from bench.records import EncoderFacts, Epoch, Finished, Mix, OnlineCode, Primary, Sitting
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule
+from bench.run.predictions import trivial
 from bench.run.record import outcome
 from elmo_core import Encoder
 
@@ -63,7 +64,7 @@ def result_of(
         encoder=encoder and _described(encoder),
         metrics=metrics,
         primary=Primary.of(task.metric, metrics),
-        yardsticks={split: task.yardsticks(train, data.examples(split)) for split in metrics},
+        yardsticks={split: trivial(task, train, data.examples(split)) for split in metrics},
         mix={place: Mix(**mix) for place, mix in module.placement.summary().items()},
         epochs=len(history),
         steps=history[-1].get("steps"),

@@ -255,7 +255,8 @@ class _Run:
         if not self.cfg.training.online_code:
             return None
         with self._timed("online_code_s"):
-            return online_code.online_code(self.cfg, self.data, self.encoder)
+            kept = self.record.online_code
+            return online_code.online_code(self.cfg, self.data, self.encoder, kept)
 
     def _save(
         self, module: BenchModule, predictions: list[dict[str, Any]], result: Finished

@@ -22,7 +22,7 @@ from bench.records import Finished
 from bench.run.contents import chosen
 from bench.run.record import Record
 from bench.run.trust import packages
-from bench.sweep.apart import CommandFailed, as_typed, run_apart
+from bench.sweep.apart import CommandFailed, as_typed, folders, run_apart
 from bench.sweep.job import Cell, Ensemble, Noisy, Outcome
 from bench.world import started_together, world_size
 from elmo_core.imports import importing_torch
@@ -48,7 +48,8 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
         label = f"[{number + 1}/{len(cells)}] {label}"
     started = time.perf_counter()
     end_with_parent()
-    with one_line(label, _left(begun, number, len(cells))), _command(cells[number].overrides):
+    words = [*folders(HydraConfig.get()), *cells[number].overrides]
+    with one_line(label, _left(begun, number, len(cells))), _command(words):
         came = _done(cfg)
     gc.collect()  # the model and its features, before the next run has its own
     came = replace(came, seconds=time.perf_counter() - started)
@@ -169,10 +170,11 @@ def _failed(error: Exception, record: Record, debug: bool) -> Outcome:
 
 
 @contextmanager
-def _command(overrides: Sequence[str]) -> Iterator[None]:
-    """Inside, this process has the command line of one run, for the processes that it starts."""
+def _command(words: Sequence[str]) -> Iterator[None]:
+    """Inside, this process has the command line of one run, for its record and the processes that
+    it starts."""
     whole = sys.argv
-    sys.argv = [whole[0], *overrides]
+    sys.argv = [whole[0], *words]
     try:
         yield
     finally:

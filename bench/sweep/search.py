@@ -117,7 +117,10 @@ class Search(Sweep):
                 self._forecast([places[0][1]])
                 return []
             jobs = list(dict.fromkeys(job for _, job in places))
-            self._run([job for job in jobs if job.found != "finished" and job.outcome is None])
+            todo = [job for job in jobs if job.found != "finished" and job.outcome is None]
+            if todo and not done:  # what the first ones lack, all lack
+                self._require(todo, several=self.n_trials > 1)
+            self._run(todo)
             for trial, (_, job) in zip(trials, places, strict=True):
                 score = _score(job)
                 state = optuna.trial.TrialState.FAIL if score is None else None

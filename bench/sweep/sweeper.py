@@ -211,11 +211,14 @@ class Sweep(Sweeper):
 
         forecast.show(todo, cores.planned(self.config.hydra, todo))
 
-    def _require(self, todo: Sequence[Job]) -> None:
-        """Raise ConfigError if something is known to stop the launcher, or one of several runs."""
+    def _require(self, todo: Sequence[Job], several: bool = False) -> None:
+        """Raise ConfigError if something is known to stop the launcher, or one of several runs.
+
+        They are the first of several, or these.
+        """
         if todo:
             cores.prepare(self.config.hydra, todo, self.forks)
-        if len(todo) > 1:
+        if several or len(todo) > 1:
             with importing_torch():
                 from bench.sweep import needs
 

@@ -62,6 +62,21 @@ def test_new_pairs_from_a_file_and_from_standard_input(
     assert [json.loads(row) for row in (tmp_path / "out.jsonl").open()] == rows
 
 
+def test_what_the_run_predicted_is_predicted_again(
+    finished_run: Path, snli_folder: Path, said: Callable[..., Any]
+) -> None:
+    """The texts of its dev set, given as new text."""
+    pairs = [json.loads(line) for line in (snli_folder / "snli_1.0_dev.jsonl").open()]
+    names = {"id": "pairID", "premise": "sentence1", "hypothesis": "sentence2"}
+    given = [{new: pair[old] for new, old in names.items()} for pair in pairs]
+    rows, _ = said(finished_run, lines="\n".join(map(json.dumps, given)))
+    written = map(json.loads, (finished_run / "predictions.jsonl").open())
+    known = {row["id"]: row["probabilities"] for row in written if row["split"] == "dev"}
+    assert len(rows) == len(known) == 20
+    for row in rows:
+        assert row["probabilities"] == pytest.approx(known[row["id"]], abs=1e-5)
+
+
 def test_who_types_is_told_what(finished_run: Path, said: Callable[..., Any]) -> None:
     assert said(finished_run, lines=json.dumps(PAIR))[1] == ""
     rows, told = said(finished_run, lines=json.dumps(PAIR), source=Keyboard)

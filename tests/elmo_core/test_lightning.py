@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -52,3 +53,15 @@ def test_a_checkpoint_of_a_gpu_goes_on_without_one(
         lightning.read_checkpoint(path, "cuda:0")
     content = lightning.SafeCheckpointIO().load_checkpoint(path, weights_only=None)
     assert content["state_dict"]["w"].tolist() == [1.0, 1.0]
+
+
+def test_numbers_of_numpy_s_are_read_again(tmp_path: Path) -> None:
+    """As a task's scores and a schedule's rates may be; torch reads none without running code."""
+    path, state = tmp_path / "last.ckpt", torch.nn.Linear(2, 2).state_dict()
+    history = [{"lr": np.float64(0.5), "dev": {"f1": np.float32(50)}, "steps": (np.int64(3),)}]
+    written = {"state_dict": state, "global_step": 1, "history": history}
+    lightning.SafeCheckpointIO().save_checkpoint(written, path)
+    content = lightning.read_checkpoint(path)
+    assert content["history"] == [{"lr": 0.5, "dev": {"f1": 50.0}, "steps": (3,)}]
+    assert content["state_dict"].keys() == state.keys()
+    assert type(written["history"][0]["lr"]) is np.float64  # what was given is as it was

@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[2]
 def said(folder: Path) -> list[str]:
     command = [sys.executable, "scripts/shared_words.py", str(folder)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return run.stdout.splitlines()
+    lines = run.stdout.splitlines()
+    starts = [line.partition(": ")[0] for line in lines]
+    assert starts == [f"{folder}, {split}" for split in ("train", "dev")]
+    return lines
 
 
 def test_counted_by_hand(tmp_path: Path) -> None:

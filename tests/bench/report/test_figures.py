@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from matplotlib.text import Annotation
 
 from bench.experiment import View
 from bench.report import frames
+from bench.report.figures.differences import forest
 from bench.report.figures.draw import draw
 from bench.report.figures.style import MUTED, STYLE
 from bench.report.report import collect
@@ -49,12 +51,23 @@ def test_a_line_beside_a_curve_is_seen_with_its_label(
     assert within.y0 <= box.y0 < box.y1 <= within.y1
 
 
-def test_differences_say_by_which_p_they_are_significant(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("p", "label"), [(0.049, "significant"), (0.051, "not significant")])
+def test_a_difference_is_significant_by_its_corrected_p(
+    p: float, label: str, tmp_path: Path
+) -> None:
     """An interval may leave out 0 where the corrected p-value is not small."""
-    make = Maker(tmp_path)
-    make.two_columns()
-    (picture,) = (each for each in draw(collect([tmp_path])) if "differences" in each.name)
-    assert "Holm's correction" in picture.caption
+    make, cells = Maker(tmp_path), []
+    for seed in range(1, 9):
+        cells.append(make.cell("snli", "none", seed=seed, skill=0.35))
+        cells.append(make.cell("snli", "ELMo", seed=seed, skill=0.65, placement="input"))
+    make.experiment("two", cells, baseline="none")
+    (grid,) = collect([tmp_path]).grids
+    entry = grid.entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert entry.against.low > 0
+    changed = {**grid.entries, ("snli", "ELMo"): replace(entry, p=p)}
+    (picture,) = forest(replace(grid, entries=changed))
+    assert picture.figure.axes[0].lines[-1].get_label() == label
 
 
 def of_two_mixes(folder: Path, **changes: Any) -> Maker:

@@ -13,7 +13,6 @@ import pytest
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from bench.experiment import View
 from bench.report import frames, wording
 from bench.report.__main__ import main
 from bench.report.formats import terminal
@@ -21,7 +20,6 @@ from bench.report.grid import fill
 from bench.report.groups import groups
 from bench.report.read import read, read_experiment
 from bench.report.report import collect
-from bench.report.sample_efficiency import reached
 from bench.report.score_table import scores
 from bench.report.statistics import holm
 from tests.bench.made_up import Maker
@@ -184,6 +182,18 @@ def test_encoders_of_one_name_are_told_apart_by_their_keys(tmp_path: Path) -> No
     assert found == ["", "encoder.seed=0 encoder.size=64", "encoder.seed=1", "encoder.seed=2"]
 
 
+def test_encoders_of_ones_own_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    """Their fingerprint may be a constant of the class."""
+    make = Maker(tmp_path)
+    for seed, weights in ((1, "a.pt"), (2, "a.pt"), (3, "b.pt")):
+        folder = tmp_path / "snli" / make.run(seed=seed, placement="input")
+        config = OmegaConf.load(folder / "config.yaml")
+        config.encoder = {"_target_": "my_package.MyEncoder", "weights": weights}
+        OmegaConf.save(config, folder / "config.yaml")
+    found = {group.differs: len(group.runs) for group in groups(read(tmp_path).finished)}
+    assert found == {"encoder.weights=a.pt": 2, "encoder.weights=b.pt": 1}
+
+
 def test_what_all_runs_have_of_the_data_is_said(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     make.two_columns()
@@ -224,43 +234,6 @@ def test_without_a_test_set_the_whole_row_is_of_dev(tmp_path: Path) -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     terminal.show(path, console)
     assert "no test score in every run, so dev is shown" in console.export_text()
-
-
-def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> None:
-    path = made_up_runs / ".experiments" / "figure1-0123456789.json"
-    found = fill(read_experiment(path), read(made_up_runs))
-    assert found.entries["snli", "baseline, 1 %"].against is None
-    assert found.entries["snli", "ELMo, 1 %"].against is not None
-    (small, *_, whole) = reached(found)
-    assert small.column == "ELMo, 0.1 %"
-    assert small.baseline.updates == small.baseline.epochs  # 9 examples: a batch
-    assert whole.column == "ELMo, 100 %"
-    assert (whole.baseline.epochs, whole.baseline.updates) == (8, 8 * 282)  # 9,000 examples
-    assert whole.needed is not None
-    assert whole.needed.epochs < 8
-    assert whole.saved == pytest.approx(1 - whole.needed.epochs / 8)
-
-
-def test_updates_are_of_the_batches_that_each_system_had(tmp_path: Path) -> None:
-    make = Maker(tmp_path)
-    cells = [
-        make.cell("snli", "baseline", x=1.0, skill=0.55),
-        make.cell("snli", "ELMo", x=1.0, skill=0.65, placement="input"),
-    ]
-    path = make.experiment("two", cells, view=View.efficiency)
-    for cell, steps in zip(cells, (100, 10), strict=True):
-        place = tmp_path / "snli" / cell.run_id / "result.json"
-        result = json.loads(place.read_text())
-        place.write_text(json.dumps({**result, "steps": steps * result["epochs"]}))
-    (found,) = reached(fill(read_experiment(path), read(make.folder)))
-    assert found.needed is not None
-    assert found.baseline.updates == 100 * found.baseline.epochs
-    assert found.needed.updates == 10 * found.needed.epochs
-    saved = 1 - 10 * found.needed.epochs / (100 * found.baseline.epochs)
-    assert found.saved == pytest.approx(saved)
-    place = tmp_path / "snli" / cells[1].run_id / "result.json"  # as of an ensemble
-    place.write_text(json.dumps({**json.loads(place.read_text()), "history": []}))
-    assert list(reached(fill(read_experiment(path), read(make.folder)))) == []
 
 
 def test_an_experiment_that_grew_stands_once(tmp_path: Path) -> None:

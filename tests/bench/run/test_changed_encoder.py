@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from bench import predict
 from bench.ensemble.__main__ import main as ensemble
 from bench.errors import RunError
 from bench.evaluate.__main__ import main as evaluate
+from bench.features import main as stored
 from bench.run import features
 from bench.run.build import encoder_of, task_of
 from bench.run.checkpoints import of_encoder
@@ -99,6 +101,28 @@ def test_other_vectors_than_are_stored_under_a_fingerprint_are_refused(
     module.write_text(code.replace("letters-1", "letters-2"))
     monkeypatch.delitem(sys.modules, "my_package")
     assert bench(*words, *folders) == 0
+
+
+def test_the_way_to_throw_away_what_is_stored_names_the_store(
+    train: Callable[..., Path],
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
+    words = (*WORDS, "encoder._target_=my_package.MyEncoder", "training.max_epochs=1")
+    words += (*folders, f"features.dir={tmp_path / 'features'}", "force=true")
+    train(1, times=1)
+    assert bench(*words) == 0
+    module = tmp_path / "my_package.py"
+    module.write_text(module.read_text().replace("1 * w.count", "2 * w.count") + "# longer")
+    monkeypatch.delitem(sys.modules, "my_package")
+    assert bench(*words) == 2
+    _, _, command = capsys.readouterr().err.partition("python -m bench.features ")
+    assert said(capsys, stored, [*shlex.split(command), "--yes"])[0] == 0
+    assert bench(*words) == 0
 
 
 def test_other_vectors_are_found_in_dev_where_nothing_of_training_is_stored(

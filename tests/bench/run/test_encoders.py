@@ -114,9 +114,16 @@ def test_ones_own_with_other_arguments_has_other_features(
 
 
 def test_ones_own_by_a_configuration_elsewhere(
-    quick: Bench, own_package: Callable[[str], Path], result: Result, tmp_path: Path
+    quick: Bench,
+    own_package: Callable[[str], Path],
+    result: Result,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Also where a folder of its name lies at hand, such as the package's."""
     own_package(encoder_files.example())
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "my_conf" / "encoder").mkdir(parents=True)
     (tmp_path / "my_conf" / "encoder" / "mine.yaml").write_text("_target_: my_package.MyEncoder\n")
     GlobalHydra.instance().clear()

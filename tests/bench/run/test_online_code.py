@@ -6,19 +6,24 @@ import json
 import logging
 import math
 import random
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from omegaconf import DictConfig
 
+from bench.interrupts import Interrupted
 from bench.records import DamagedRecord, Finished, read_result
+from bench.run import online_code
 from bench.run.build import encoder_of
-from bench.run.datamodule import drawn
+from bench.run.datamodule import BenchData, drawn
+from bench.run.module import BenchModule
 from bench.run.online_code import ends
 from bench.run.trained import configuration, trained
-from elmo_core import pad
+from elmo_core import Encoder, pad
 from tests.conftest import TINY_ENCODER
 
 Bench = Callable[..., int]
@@ -183,6 +188,36 @@ def test_every_epoch_of_a_run_is_told_again_after_its_code(
             coded(data, "elmo.placement=none", *words)
     told = [message for message in caplog.messages if message.startswith("epoch ")]
     assert len(told) > 1
+
+
+def test_an_interrupted_code_goes_on_with_the_next_block(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write(tmp_path / "data", {"train": 30, "dev": 4}, by_first_letter)
+    words = ("task=pos", f"data.dir={data}", "trainer=cpu", "elmo.placement=none")
+    words += ("training.max_epochs=2", "training.online_code=true")
+
+    def code(runs: str, *more: str) -> Any:
+        assert bench(*words, f"paths.runs={tmp_path / runs}", *more) == 0
+        (path,) = tmp_path.glob(f"{runs}/pos/*/result.json")
+        return json.loads(path.read_text())["online_code"]
+
+    blocks: list[int] = []
+    train = online_code._trained
+
+    def counted(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> BenchModule:
+        blocks.append(len(data.examples("train")))
+        if len(blocks) == 4:
+            raise Interrupted(signal.SIGTERM)
+        return train(cfg, data, encoder)
+
+    monkeypatch.setattr(online_code, "_trained", counted)
+    assert bench(*words, f"paths.runs={tmp_path / 'runs'}") == 143
+    found = code("runs")
+    assert blocks == [0, 1, 2, 4, 4, 8, 15]
+    assert found == code("anew")
+    code("anew", "force=true")
+    assert blocks[7:] == 2 * [0, 1, 2, 4, 8, 15]
 
 
 def test_two_processes_share_no_code(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from pytorch_lightning.utilities import rank_zero_only
@@ -249,6 +250,15 @@ def test_a_shorter_run_that_is_at_work_again_is_not_begun_with(
     said = (longer / "run.log").read_text()
     assert f"another process is at work on {shorter}: does not begin with it" in said
     assert result(longer)["epochs"] == 4
+
+
+def test_scores_may_be_numpy_s(
+    small: Small, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SNLI, "score", lambda self, rows: {"accuracy": np.float32(50)})
+    found = result(small("elmo.placement=none", "training.max_epochs=2"))
+    assert found["metrics"]["dev"] == {"accuracy": 50.0}
+    assert found["yardsticks"]["dev"] == {"majority class": 50.0}
 
 
 def test_stopped_early_and_killed_stays_stopped(small: Small, result: Result) -> None:

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import DictConfig
 
+from bench.records import Finished, Primary
+from bench.run import run as one_run
+from bench.run.contents import chosen
+from bench.run.record import outcome
 from bench.sweep import search as searches
 from bench.sweep import sweeper
 from bench.sweep.job import Job, Outcome
 from tasks.snli.task import SNLI
-
-pytest.importorskip("optuna")
 
 Search = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -105,6 +108,34 @@ def test_real_runs(search: Search, results: Any, capsys: Shown, tmp_path: Path) 
     assert json.loads(next(iter(written)).read_text())["status"] == "finished"
 
 
+def test_dev_chooses_and_not_test(
+    search: Search, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two values one is the best on dev, the other on test."""
+    scores = {1.0: {"dev": 60.0, "test": 1.0}, 2.0: {"dev": 50.0, "test": 99.0}}
+
+    def run(cfg: DictConfig) -> Finished:
+        choice, record = chosen(cfg)
+        found = scores[cfg.training.clip_norm]
+        result = outcome(
+            Finished,
+            choice,
+            metrics={split: {"accuracy": score} for split, score in found.items()},
+            primary=Primary(name="accuracy", split="test", value=found["test"]),
+            epochs=1,
+            best_epoch=1,
+            history=[],
+        )
+        record.write_config(cfg)
+        record.write_result(result)
+        return result
+
+    monkeypatch.setattr(one_run, "run", run)
+    words = ("elmo.placement=none", "training.clip_norm=1,2", "hydra.sweeper.n_trials=5")
+    assert search(*words) == 0
+    assert "training.clip_norm=1 seed=1" in capsys.readouterr().out.splitlines()[-2]
+
+
 def test_forced_trials_are_done_once_each_and_may_fail(
     search: Search, capsys: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +174,15 @@ def test_mistakes_are_one_line(
     assert search(*words) == 2
     (line,) = [x for x in capsys.readouterr().err.splitlines() if x.startswith("error: ")]
     assert says in line
+
+
+def test_what_is_not_there_is_known_before_the_first_trial(
+    search: Search, scored: dict[float, float], capsys: Shown
+) -> None:
+    words = ("elmo.l2=interval(0,1)", "hydra.sweeper.n_trials=3", "data.dir=/nowhere")
+    assert search(*words) == 2
+    assert "nothing was started" in capsys.readouterr().err
+    assert not scored
 
 
 def test_without_optuna_it_says_what_to_install(

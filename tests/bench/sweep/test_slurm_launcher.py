@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("submitit")
-
 from bench.__main__ import SUBMITTED
 from bench.sweep import slurm_launcher
 

@@ -242,6 +242,17 @@ def test_everything_works_in_seconds(bench: Sweep, tmp_path: Path, capsys: Shown
     assert "4 runs: 4 finished" in capsys.readouterr().out
 
 
+def test_a_run_of_many_records_a_command_of_its_own(
+    sweep: Sweep, results: Results, tmp_path: Path
+) -> None:
+    """With the folders of configuration that all of them were given."""
+    word = f"hydra.searchpath=[{tmp_path}]"
+    assert sweep("seed=1,2", "elmo.placement=none", word) == 0
+    for result in results().values():
+        *_, sitting = result["provenance"]
+        assert {word, f"seed={result['seed']}"} <= {*shlex.split(sitting["command"])}
+
+
 @pytest.mark.slow
 def test_everything_works_with_every_task(bench: Sweep, tmp_path: Path) -> None:
     assert bench("experiment=smoke", "trainer=cpu", f"paths.runs={tmp_path}") == 0

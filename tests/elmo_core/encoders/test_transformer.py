@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 
 from elmo_core.encoders import transformer
 from elmo_core.encoders.subwords import SubwordTokenizer, pool
 from elmo_core.encoders.transformer import Window, load_transformer, windows
 from elmo_core.errors import OptionsError, WeightsError
 from tests import encoder_files
-
-transformers = pytest.importorskip("transformers", reason="the extra [transformers] is missing")
 
 SENTENCE = ["the", "bank", "closed", "at", "nightfall", "."]
 LONG = [*SENTENCE[:-1], "don't", "é", "\u200d"] * 12

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from elmo_core import load_encoder
 from elmo_core.errors import WeightsError
 from elmo_core.lightning import SafeCheckpointIO
+from elmo_core.pretraining.corpus import Window
 from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.module import PretrainingModule
 from tests.elmo_core.pretraining.conftest import EVERY, steps
 
 
@@ -27,6 +30,26 @@ def test_encoders_of_earlier_steps(run: Callable[..., None], tmp_path: Path) -> 
         load_encoder(f"{tmp_path / 'whole'}@1")
     with pytest.raises(WeightsError, match="kept were none"):
         load_encoder(f"{tmp_path / 'half'}@2")
+
+
+def test_a_kept_encoder_is_that_of_its_step(
+    run: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the next step begins with, in float16, as it is kept."""
+    seen: dict[int, dict[str, torch.Tensor]] = {}
+    step = PretrainingModule.training_step
+
+    def noted(self: PretrainingModule, window: Window, index: int) -> torch.Tensor:
+        state = self.model.bilm.state_dict()
+        seen[self.global_step] = {name: tensor.half().float() for name, tensor in state.items()}
+        return step(self, window, index)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", noted)
+    run(tmp_path / "out", keep=[2, EVERY])
+    for number in (2, EVERY):
+        kept = load_encoder(f"{tmp_path / 'out'}@{number}").bilm.state_dict()
+        assert kept.keys() == seen[number].keys()
+        assert all(torch.equal(kept[name], tensor) for name, tensor in seen[number].items())
 
 
 def test_steps_that_cannot_be_kept(run: Callable[..., None], tmp_path: Path) -> None:

@@ -263,7 +263,9 @@ def test_predictions_are_well_formed_and_the_best_of_these(task: SRL) -> None:
     expected = ["B-ARG0", "O", "B-V", "B-ARG1", "I-ARG1", "B-ARG1", "I-ARG1"]
     assert row["prediction"] == expected
     assert row["tokens"] == example["words"]  # of new text, nothing else tells them
-    assert 0 < row["confidence"] < 1
+    shares = logits[0].softmax(1)
+    chosen = [shares[token, task.index[tag]].item() for token, tag in enumerate(expected)]
+    assert row["confidence"] == pytest.approx(math.prod(chosen) ** (1 / 7), rel=1e-4)
 
 
 def test_training_is_as_in_the_paper(configured: Callable[..., DictConfig]) -> None:

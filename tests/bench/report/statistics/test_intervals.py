@@ -170,12 +170,12 @@ def test_p_of_several_seeds_is_where_the_interval_touches_0() -> None:
 
 
 def test_seeds_and_examples_share_the_width() -> None:
-    found = compare(crossed(1))
-    assert found.from_seeds**2 + found.from_examples**2 == pytest.approx(found.half_width**2)
-    quiet = crossed(1)
-    still = compare(PseudoValues(quiet.scores * 0 + 1, quiet.values, 30))
-    assert still.from_seeds == 0
-    assert still.from_examples == pytest.approx(still.half_width)
+    """By hand: seeds and examples that only add up, of variances 7 and 83/12."""
+    values = np.array([1.0, 2.0, 6.0])[:, None] + np.array([3.0, 5.0, 4.0, 9.0])
+    found = compare(PseudoValues(values.mean(axis=1), values, 4))
+    assert found.from_seeds**2 == pytest.approx(found.half_width**2 * (7 / 3) / (7 / 3 + 83 / 48))
+    still = compare(PseudoValues(np.ones(3), values, 4))
+    assert (still.from_seeds, still.from_examples) == (0, pytest.approx(still.half_width))
 
 
 def test_one_seed_speaks_of_examples_only() -> None:
