@@ -52,7 +52,7 @@ def bert(folder: Path, **config: int) -> Path:
         tokenizer_object=tokenizer, model_max_length=64, **special
     ).save_pretrained(folder)
     torch.manual_seed(0)
-    sizes = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes: dict[str, Any] = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
     sizes |= {"intermediate_size": 16, "max_position_embeddings": 64, **config}
     made = transformers.BertConfig(vocab_size=len(ids), initializer_range=0.4, **sizes)
     transformers.BertModel(made).save_pretrained(folder)

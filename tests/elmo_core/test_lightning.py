@@ -58,10 +58,10 @@ def test_a_checkpoint_of_a_gpu_goes_on_without_one(
 def test_numbers_of_numpy_s_are_read_again(tmp_path: Path) -> None:
     """As a task's scores and a schedule's rates may be; torch reads none without running code."""
     path, state = tmp_path / "last.ckpt", torch.nn.Linear(2, 2).state_dict()
-    history = [{"lr": np.float64(0.5), "dev": {"f1": np.float32(50)}, "steps": (np.int64(3),)}]
-    written = {"state_dict": state, "global_step": 1, "history": history}
+    epoch = {"lr": np.float64(0.5), "dev": {"f1": np.float32(50)}, "steps": (np.int64(3),)}
+    written = {"state_dict": state, "global_step": 1, "history": [epoch]}
     lightning.SafeCheckpointIO().save_checkpoint(written, path)
     content = lightning.read_checkpoint(path)
     assert content["history"] == [{"lr": 0.5, "dev": {"f1": 50.0}, "steps": (3,)}]
     assert content["state_dict"].keys() == state.keys()
-    assert type(written["history"][0]["lr"]) is np.float64  # what was given is as it was
+    assert type(epoch["lr"]) is np.float64  # what was given is as it was

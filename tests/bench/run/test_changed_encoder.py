@@ -112,8 +112,8 @@ def test_the_way_to_throw_away_what_is_stored_names_the_store(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folders = (f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'runs'}")
-    words = (*WORDS, "encoder._target_=my_package.MyEncoder", "training.max_epochs=1")
-    words += (*folders, f"features.dir={tmp_path / 'features'}", "force=true")
+    words = [*WORDS, "encoder._target_=my_package.MyEncoder", "training.max_epochs=1"]
+    words += [*folders, f"features.dir={tmp_path / 'features'}", "force=true"]
     train(1, times=1)
     assert bench(*words) == 0
     module = tmp_path / "my_package.py"

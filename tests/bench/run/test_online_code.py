@@ -194,8 +194,8 @@ def test_an_interrupted_code_goes_on_with_the_next_block(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = write(tmp_path / "data", {"train": 30, "dev": 4}, by_first_letter)
-    words = ("task=pos", f"data.dir={data}", "trainer=cpu", "elmo.placement=none")
-    words += ("training.max_epochs=2", "training.online_code=true")
+    words = ["task=pos", f"data.dir={data}", "trainer=cpu", "elmo.placement=none"]
+    words += ["training.max_epochs=2", "training.online_code=true"]
 
     def code(runs: str, *more: str) -> Any:
         assert bench(*words, f"paths.runs={tmp_path / runs}", *more) == 0
