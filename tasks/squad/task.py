@@ -31,7 +31,7 @@ from tasks.squad.yardstick import longest_name
 from tasks.task import Batch, Example, Respell
 
 QUESTION_WORDS = ("who", "whom", "whose", "what", "which", "when", "where", "why", "how")
-SPANS = 20  # of the best ones, written down for ensembles
+SPANS = 20  # of the best ones, written down for whoever looks at a prediction
 
 
 class SQuAD(WordTask):
