@@ -127,10 +127,10 @@ class _Evaluation:
         if not self.data.splits:
             raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
         examples = (example for split in self.data.splits.values() for example in split or ())
-        if self.asked.data is not None:
-            check(self.task, examples, self.asked.names)
-        elif self.data.fingerprints.items() - self._known().items():
+        if own and self.data.fingerprints.items() - self._known().items():
             raise RunError(f"{self.folder}: the data has changed since the run: repeat the run")
+        if self.asked.names or not own:
+            check(self.task, examples, self.asked.names, own)
         if self.asked.noise is not None:
             self._respell(self.asked.noise)
 

@@ -12,13 +12,16 @@ from tasks.formats.tags import OUTSIDE
 from tasks.task import DataError, Example, Task
 
 
-def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> None:
+def check(
+    task: Task, examples: Iterable[Example], names: Mapping[str, str], own: bool = False
+) -> None:
     """Compare the labels of examples with those of training, both under their new `names`.
 
     Args:
         task: A task with the vocabulary of training.
         examples: What is to be scored.
         names: The new name of each label that gets one.
+        own: They are of the run's own data, whose labels that training lacks are missed anyway.
 
     Raises:
         DataError: Gold has labels that the run cannot predict.
@@ -42,7 +45,7 @@ def check(task: Task, examples: Iterable[Example], names: Mapping[str, str]) -> 
         for label in gold
         if names.get(label) not in (label, OUTSIDE) and names.get(label, label) not in met
     }
-    if unmet:
+    if unmet and not own:
         raise DataError(
             f"{counted(len(unmet), 'label')} that the run was not trained on: {listed(unmet)} "
             f"(it knows {listed(known)}): --map FROM=TO reads a label of either side as another, "

@@ -39,7 +39,17 @@ def export(records: Records, wanted: Collection[Key], path: Path) -> None:
 
 def _manifest(experiment: Experiment) -> dict[str, Any]:
     """Return an experiment's file, which does not name itself."""
-    return {key: value for key, value in experiment.to_json().items() if key != "path"}
+    content = {key: value for key, value in experiment.to_json().items() if key != "path"}
+    return {**content, "encoder": named(experiment.encoder)}
+
+
+def named(encoders: str) -> str:
+    """Return the encoders of an experiment without the places of this machine.
+
+    >>> named("elmo-mini, /me/biLM")
+    'elmo-mini, biLM'
+    """
+    return ", ".join(map(_name, encoders.split(", ")))
 
 
 def anywhere(found: Any, runs: Collection[Key]) -> Any:

@@ -178,10 +178,10 @@ def fill(experiment: Experiment, records: Records) -> Grid:
 
 
 def _split(cells: Sequence[ManifestCell], wanted: str, records: Records) -> str:
-    """Return the split that all finished runs of a row have."""
-    runs = (records.runs.get(cell.key) for cell in cells)
-    lacking = any(run and run.score(wanted) is None for run in runs)
-    return "dev" if lacking else wanted
+    """Return the split that all finished runs of a row have: the wanted one, if they do."""
+    runs = [run for cell in cells if (run := records.runs.get(cell.key))]
+    splits = (wanted, "dev", "test")
+    return next((s for s in splits if all(run.score(s) is not None for run in runs)), "dev")
 
 
 def _entry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -117,17 +117,17 @@ def _by_choice(runs: Sequence[Run], names: Mapping[Run, str]) -> Iterator[Sequen
     by_choice: defaultdict[str, list[Run]] = defaultdict(list)
     for run in runs:
         by_choice[same_text([run.task, choice_of(run, names[run])])].append(run)
-    yield from _with_draws(by_choice.values(), names)
+    yield from with_draws(by_choice.values(), lambda run: choice_of(run, names[run]))
 
 
-def _with_draws(
-    found: Iterable[Sequence[Run]], names: Mapping[Run, str]
+def with_draws(
+    found: Iterable[Sequence[Run]], choice: Callable[[Run], dict[str, Any]]
 ) -> Iterator[Sequence[Run]]:
     """Yield the runs of each choice; those that draw an untrained encoder for each seed
     (encoder=random_by_seed) are one."""
     drawn: defaultdict[str, list[Run]] = defaultdict(list)
     for runs in found:
-        chosen = choice_of(runs[0], names[runs[0]])
+        chosen = choice(runs[0])
         encoder = chosen.get("encoder") or {}
         if {run.seed for run in runs} == {encoder.get("seed")}:
             chosen["encoder"] = {k: v for k, v in encoder.items() if k not in DRAW}

@@ -12,7 +12,7 @@ from typing import Any
 from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
-from bench.report.export import LOCAL
+from bench.report.export import LOCAL, named
 from bench.report.groups import choice_numbers
 from bench.report.read import (
     Experiment,
@@ -192,12 +192,14 @@ def _united(experiments: Sequence[Experiment], runs: Mapping[Key, Run]) -> Itera
 
 def _both(one: Experiment, other: Experiment, choices: Mapping[Key, int]) -> Experiment | None:
     """Return the two as one, or None where they do not go together."""
-    same = ("name", "title", "view", "split", "baseline", "data", "encoder")
+    same = ("name", "title", "view", "split", "baseline", "data")
     cells = {(cell.row, cell.column, cell.seed): cell for cell in one.cells}
     further = {(cell.row, cell.column, cell.seed): cell for cell in other.cells}
     if any(getattr(one, name) != getattr(other, name) for name in same) or any(
         cells[place].key != further[place].key for place in cells.keys() & further.keys()
     ):
+        return None
+    if named(one.encoder) != named(other.encoder):  # wherever they lie
         return None
     ours, theirs = (_choices(each, choices) for each in (one, other))
     if any(ours[place] != theirs[place] for place in ours.keys() & theirs.keys()):

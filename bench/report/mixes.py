@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -29,10 +30,13 @@ class MeanMix:
 
 
 def mixes(runs: Sequence[Run]) -> list[MeanMix]:
-    """Return one mix a place, of those runs whose weights were learned."""
-    learned = [run.result for run in runs if _learned(run.result)]
-    places = dict.fromkeys(place for result in learned for place in result.mix)
-    return [_mean(place, [r for r in learned if place in r.mix]) for place in places]
+    """Return one mix a place, of those runs whose weights were learned; for each number of layers,
+    which an encoder that its own code makes may change."""
+    alike: defaultdict[tuple[str, int], list[Finished]] = defaultdict(list)
+    for result in (run.result for run in runs if _learned(run.result)):
+        for place, mix in result.mix.items():
+            alike[place, len(mix.weights)].append(result)
+    return [_mean(place, results) for (place, _), results in alike.items()]
 
 
 def _learned(result: Finished) -> bool:

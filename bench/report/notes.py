@@ -83,8 +83,9 @@ def _ensembles(grid: Grid) -> Iterator[str]:
             found[column, size, number] = entry.against is not None
     for (column, size, number), against in found.items():
         several = f"{number} ensembles" if number > 1 else "one ensemble"
-        alone = against and number == 1
-        unknown = "; how much another one would differ is in no interval" if alone else ""
+        unknown = "; how much another one would differ is in no interval" if against else ""
+        if against and number > 1:
+            unknown = "; each counts once for every seed of its runs, so intervals are too narrow"
         yield f"{column}: {several} of {counted(size, 'run')}{unknown}."
 
 
@@ -231,7 +232,10 @@ def _data(grid: Grid) -> Iterator[str]:
     for row in experiment.rows:
         split = grid.split(row)
         if split != experiment.split:
-            yield f"{row}: no test score in every run, so dev is shown."
+            yield f"{row}: no {experiment.split} score in every run, so {split} is shown."
+        lacking = sum(run.score(split) is None for e in grid.row(row) if e for run in e.runs)
+        if lacking:
+            yield f"{row}: {counted(lacking, 'run')} without a score on {split}: in no mean."
         known = (
             run.result.data.get("fingerprint", {}) for e in grid.row(row) if e for run in e.runs
         )

@@ -284,7 +284,8 @@ def _without_parts(experiments: Sequence[Experiment]) -> list[Experiment]:
 
 def _part_of(one: Experiment, other: Experiment) -> bool:
     """Return whether `other` is the same with all runs and all trials of `one`, and more."""
-    if (one.name, one.baseline) != (other.name, other.baseline):
+    same = ("name", "baseline", "split", "view")
+    if any(getattr(one, key) != getattr(other, key) for key in same):
         return False
     ours, theirs = ((_cells(each), _trials(each)) for each in (one, other))
     return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))

@@ -89,9 +89,11 @@ def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Name an experiment by its name alone where no other has it, so that a paper's references to
     its tables and figures stay right when seeds are added."""
     names = [each.name.replace("/", "-") for each in experiments]
-    return [
-        replace(each, path=each.path.with_name(f"{name}.json"))
-        if names.count(name) == 1 and name != "runs"  # the section of all runs
-        else each
-        for name, each in zip(names, experiments, strict=True)
-    ]
+    found: dict[str, Experiment] = {}
+    for name, each in zip(names, experiments, strict=True):
+        alone = names.count(name) == 1 and name != "runs"  # the section of all runs
+        stem = name if alone else each.id
+        while stem in found:  # the same runs in two folders, on dev and on test
+            stem += "-2"
+        found[stem] = replace(each, path=each.path.with_name(f"{stem}.json"))
+    return list(found.values())

@@ -16,7 +16,7 @@ from typing import Any
 from bench.choice import FILES
 from bench.experiment import View
 from bench.records import Evaluation, ManifestCell, data_name
-from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart
+from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart, with_draws
 from bench.report.names import task_name
 from bench.report.read import Experiment, Records, Run
 
@@ -43,13 +43,20 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
         if run.task == task and not run.result.ensemble and _choice(run) in by_choice:
             by_choice[_choice(run)].append(run)
     names = {run: "" for runs in by_choice.values() for run in runs}
-    family = told_apart(list(by_choice.values()), names, shown=(*SHOWN, "data.version", "encoder."))
+    drawn = with_draws(by_choice.values(), _chosen)
+    family = told_apart(list(drawn), names, shown=(*SHOWN, "data.version", "encoder."))
     columns = _columns(family)
     sets = _set_names(list(names))
+    alike = all if noisy else any  # noise is mostly measured on dev
+    split = "test" if alike("test" in run.result.metrics for run in evaluations) else "dev"
+
+    def shown(run: Run) -> tuple[bool, int]:
+        return split in run.result.metrics, len(run.result.metrics)
+
     places: dict[tuple[str, str, int], Run] = {}
     for column, group in columns.items():
-        for run in sorted(group.runs, key=lambda run: len(run.result.metrics)):
-            places[_row(run, sets), column, run.seed] = run  # the one of most splits
+        for run in sorted(group.runs, key=shown):  # of two the one that has the split, then most
+            places[_row(run, sets), column, run.seed] = run
     cells = [
         ManifestCell(
             row=row, column=column, seed=seed, task=task, run_id=run.id, command=run.command
@@ -58,14 +65,12 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
     ]
     without = [name for name, group in columns.items() if group.elmo.placement == "none"]
     what = "under noise" if noisy else "on other data"
-    alike = all if noisy else any  # noise is mostly measured on dev
-    tested = alike("test" in run.result.metrics for run in evaluations)
     return Experiment(
         name=f"{task}: trained on {ARROW} tested on{', under noise' if noisy else ''}",
         title=f"{task_name(evaluations[0])}: finished runs {what}",
         source="",
         view=View.table,
-        split="test" if tested else "dev",
+        split=split,
         baseline=without[0] if without else None,
         rows=sorted({cell.row for cell in cells}),
         columns=list(columns),
@@ -79,9 +84,13 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
 
 
 def _choice(run: Run) -> str:
+    return same_text(_chosen(run))
+
+
+def _chosen(run: Run) -> dict[str, Any]:
     """Return what was chosen, whatever was trained and tested on; a control task is a choice."""
     data = {key: run.choice["data"].get(key) for key in ("train_share", "control")}
-    return same_text({**choice_of(run, ""), "data": data})
+    return {**choice_of(run, ""), "data": data}
 
 
 def _columns(groups: Iterable[Group]) -> dict[str, Group]:
@@ -89,7 +98,7 @@ def _columns(groups: Iterable[Group]) -> dict[str, Group]:
     not of a control task."""
     alike: defaultdict[str, list[Group]] = defaultdict(list)
     for group in groups:
-        encoder = group.first.result.encoder_name
+        encoder = group.encoder_names
         parts = (encoder if encoder != "none" else "", group.label, group.differs)
         alike[_joined(*parts)].append(group)
     named = {

@@ -44,7 +44,7 @@ class Queue:
 
     def __str__(self) -> str:
         if self.at_once == 1:
-            return "one after another"
+            return f"one after another{self.because}"
         threads = {None: "", 1: ", a thread each"}.get(
             self.threads, f", {self.threads} threads each"
         )
@@ -82,9 +82,11 @@ class Cores(SideBySide):
             ConfigError: A key of the launcher makes no sense.
         """
         queue = queue_of(self.jobs, self.at_once, self.gb_per_run)
-        if queue.at_once == 1:
-            return self.basic.launch(job_overrides, initial_job_idx)
         number = counted(len(self.jobs), "run")
+        if queue.at_once == 1:
+            if queue.because:
+                say(f"{number}, {queue}")
+            return self.basic.launch(job_overrides, initial_job_idx)
         say(f"{number}, {queue}; hydra/launcher=basic does one after another")
         slot = Slot(queue.variables, server=self.forks.server(queue.variables))
         return self.done(job_overrides, [slot] * queue.at_once, [slot] * queue.spare)
@@ -148,9 +150,9 @@ def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Que
             at_once = room
             because = f" ({free:.1f} GB of memory are free, hydra.launcher.gb_per_run={gb_per_run})"
     at_once = min(at_once, len(jobs))
-    if at_once < 2 or not all(map(_alone, jobs)) or not _on_cpu(jobs):
+    if len(jobs) < 2 or not all(map(_alone, jobs)) or not _on_cpu(jobs):
         return Queue()
-    return Queue(at_once, threads, spare, because)
+    return Queue(at_once, threads, spare, because) if at_once > 1 else Queue(because=because)
 
 
 def _alone(job: Job) -> bool:

@@ -40,8 +40,11 @@ def write(
     content = manifest(cfg, places, ensembles, noisy, found)
     keys = {cell.key for cell in content.cells} | {key for each in found for key in each.keys}
     runs = "\n".join(sorted("/".join(key) for key in keys))
-    if any(word.startswith("experiment.baseline=") for word in as_typed(cfg.hydra.overrides.task)):
+    typed = [word.partition("=")[0] for word in as_typed(cfg.hydra.overrides.task)]
+    if "experiment.baseline" in typed:
         runs += f"\nagainst {content.baseline}"  # a table beside that of the experiment's own
+    if "experiment.split" in typed:
+        runs += f"\non {content.split}"
     plain = content.name.replace("/", "-")
     name = f"{plain}-{hashlib.sha256(runs.encode()).hexdigest()[:10]}.json"
     path = Path(cfg.paths.runs).expanduser() / ".experiments" / name

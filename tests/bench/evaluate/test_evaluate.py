@@ -254,6 +254,10 @@ REFUSED = {
         "--map PER=B: PER is read as A already",
     ),
     "a map": (lambda run: [run, "data=mini", "--map", "PER"], "--map PER: expected FROM=TO"),
+    "a map under noise": (
+        lambda run: [run, "--noise", "typos=0.1", "--map", "PRE=X"],
+        "--map PRE=X: no label 'PRE'",
+    ),
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 from bench import runs as verb
 from bench.report.merged import read_all
 from bench.report.notes import notes
+from bench.report.read import read
 from bench.report.report import collect
 from tests.bench.made_up import Maker
 
@@ -48,7 +49,44 @@ def test_a_table_against_another_baseline_outlives_further_seeds(tmp_path: Path)
     ]
 
 
-def test_an_ensemble_of_further_seeds_stands_beside_the_first(tmp_path: Path) -> None:
+def test_a_table_on_test_outlives_one_of_more_seeds_on_dev(tmp_path: Path) -> None:
+    path = Maker(tmp_path).two_columns(seeds=((1, 2), (1, 2)))
+    part = json.loads(path.read_text())
+    part["cells"] = [cell for cell in part["cells"] if cell["seed"] == 1]
+    path.with_name("two-test.json").write_text(json.dumps({**part, "split": "test"}))
+    assert sorted(each.split for each in read(tmp_path).experiments) == ["dev", "test"]
+
+
+def test_one_encoder_in_two_places_is_one_table_and_no_place_is_told(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in "ab"]
+    for seed, place in enumerate(places, start=1):
+        Maker(place).two_columns(seeds=((seed,), (seed,)), encoder=f"/me{seed}/biLM")
+    assert len(read_all(places).experiments) == 1
+    verb.main(["export", "-o", str(tmp_path / "r.jsonl"), "--runs", str(places[0])])
+    assert "/me1" not in (tmp_path / "r.jsonl").read_text()
+
+
+def test_two_tables_of_the_same_runs_have_names_of_their_own(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in ("dev", "test")]
+    for place in places:
+        Maker(place).two_columns(split=place.name)
+    assert len({grid.experiment.id for grid in collect(places).grids}) == 2
+
+
+@pytest.mark.parametrize(
+    ("baseline", "said"),
+    [
+        (None, "ensemble: 2 ensembles of 2 runs."),
+        (
+            "none",
+            "ensemble: 2 ensembles of 2 runs; each counts once for every seed of its runs, so "
+            "intervals are too narrow.",
+        ),
+    ],
+)
+def test_an_ensemble_of_further_seeds_stands_beside_the_first(
+    baseline: str | None, said: str, tmp_path: Path
+) -> None:
     make = Maker(tmp_path / "runs")
     for first, seeds in enumerate(((1, 2), (3, 4)), start=1):
         cells = [make.cell("snli", "none", seed=seed) for seed in seeds]
@@ -56,12 +94,12 @@ def test_an_ensemble_of_further_seeds_stands_beside_the_first(tmp_path: Path) ->
         path = make.folder / "snli" / whole.run_id / "result.json"
         members = [{"run_id": cell.run_id, "seed": cell.seed} for cell in cells]
         path.write_text(json.dumps({**json.loads(path.read_text()), "ensemble": members}))
-        make.experiment("two", [*cells, whole]).rename(
+        make.experiment("two", [*cells, whole], baseline=baseline).rename(
             make.folder / ".experiments" / f"two-000000000{first}.json"
         )
     (grid,) = collect([make.folder]).grids
     assert len(grid.entries["snli", "none"].runs) == 4
-    assert "ensemble: 2 ensembles of 2 runs." in notes(grid)
+    assert said in notes(grid)
 
 
 @pytest.mark.parametrize("several", [False, True])

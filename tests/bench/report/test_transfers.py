@@ -163,7 +163,7 @@ def test_a_score_under_noise_has_no_control_on_clean_text(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("config", "prints", "told"),
     [
-        ({"encoder.seed": 1}, "ab", (" · encoder.seed=0", " · encoder.seed=1")),
+        ({"encoder.seed": 7}, "ab", (" · encoder.seed=0", " · encoder.seed=7")),
         ({"encoder.precision": "bfloat16"}, "ab", ("", " · encoder.precision=bfloat16")),
         ({"encoder.source": "/elsewhere"}, "ab", (" · {}", " · {}")),
         ({"encoder.source": "/elsewhere"}, "aa", ("",)),
@@ -262,3 +262,16 @@ def test_the_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert "evaluation" not in json.loads(
         (make.folder / "snli" / run_id / "result.json").read_text()
     )
+
+
+def test_an_encoder_drawn_for_each_seed_is_one_column(tmp_path: Path) -> None:
+    make = Maker(tmp_path / "runs")
+    for seed in (1, 2, 3):
+        config = {"encoder.seed": seed}
+        run_id = evaluation(make, skill=0.5, placement="input", seed=seed, config=config)
+        for folder in (make.folder / "snli").glob(f"{run_id}*"):
+            drawn = replace(ENCODER, name=f"random-{seed}", fingerprint=f"{seed}" * 64)
+            Record(folder).write_result(replace(finished(folder), encoder=drawn))
+    (entry,) = table(make.folder)[1].row("mini → away")
+    assert entry is not None
+    assert len(entry.runs) == 3

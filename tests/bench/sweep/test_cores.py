@@ -49,6 +49,13 @@ def swept(sweep: Sweep, machine: Callable[..., None]) -> Sweep:
 # -- how many
 
 
+def test_memory_for_one_run_alone_is_told(machine: Any, jobs: Any) -> None:
+    machine(4, gb=7)
+    queue = cores.queue_of(jobs(3, "trainer=cpu"), None, 4)
+    assert str(queue).startswith("one after another (7.0 GB of memory are free, ")
+    assert str(cores.queue_of(jobs(1, "trainer=cpu"), None, 4)) == "one after another"
+
+
 @pytest.mark.parametrize(
     ("there", "keys", "runs", "at_once"),
     [
