@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 from elmo_core.errors import CheckpointError
 from elmo_core.packages import needed
 from elmo_core.products import multiplies_bfloat16
-from elmo_core.whole_files import replacing
+from elmo_core.whole_files import write_bytes
 
 with needed("pytorch-lightning", "training"):
     import pytorch_lightning as pl
@@ -77,8 +78,9 @@ class SafeCheckpointIO(TorchCheckpointIO):
 
         Raises OSError where the disk is full; what was at `path` stays.
         """
-        with replacing(path) as temporary:
-            super().save_checkpoint(_plain(checkpoint), temporary, storage_options)
+        content = BytesIO()
+        torch.save(_plain(checkpoint), content)
+        write_bytes(path, content.getbuffer())  # Lightning's own way leads through $TMPDIR
 
     def load_checkpoint(self, path: Any, map_location: Any = "cpu", *_: Any, **__: Any) -> Any:
         """Read a checkpoint, tensors and plain values alone, to where Lightning takes them from.

@@ -32,7 +32,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_bytes(path: str | Path, content: bytes) -> None:
+def write_bytes(path: str | Path, content: bytes | memoryview) -> None:
     """Make `content` the whole of a file. Raises OSError, which names it."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)

@@ -244,7 +244,8 @@ class _Evaluation:
         """Return the scores of trivial baselines, which know no new names and no noise."""
         if self.asked.data is None or self.asked.names or self.asked.noise is not None:
             return {}
-        return yardsticks(self.run, self.own, {s: self.data.examples(s) for s in self.data.splits})
+        examples = {split: self.data.examples(split) for split in self.data.splits}
+        return yardsticks(self.folder, self.run, self.own, examples)
 
     def _evaluation(self) -> Evaluation:
         """Say which run is scored, and how labels and words are read."""

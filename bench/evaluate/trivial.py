@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 
 from datasets import Dataset
 from omegaconf import DictConfig
 
 from bench.errors import explain
 from bench.records import Finished
-from bench.run.build import task_of
 from bench.run.datamodule import BenchData
 from bench.run.predictions import trivial
+from bench.run.trained import restored
 
 log = logging.getLogger(__name__)
 
 
 def yardsticks(
-    run: Finished, cfg: DictConfig, splits: Mapping[str, Dataset]
+    folder: Path, run: Finished, cfg: DictConfig, splits: Mapping[str, Dataset]
 ) -> dict[str, dict[str, float]]:
     """Score trivial baselines by what the run was trained on: its commonest label, say.
 
     Args:
-        run: The run's result.
+        folder: The run's: what it has learned of its data may be asked for, too.
+        run: Its result.
         cfg: Its configuration, with its own data.
         splits: The other examples.
 
@@ -32,7 +34,7 @@ def yardsticks(
         be read any more or are others now, which is said in the log.
     """
     try:
-        data = BenchData.of(cfg, task_of(cfg))
+        data = BenchData.of(cfg, restored(folder, cfg))
         train = data.split("train")
     except Exception as error:
         if explain(error) is None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from omegaconf import DictConfig, OmegaConf
 from safetensors import SafetensorError
@@ -79,12 +80,12 @@ def _relative(section: DictConfig) -> Iterator[tuple[str, str]]:
 
 
 def restored(folder: Path, cfg: DictConfig) -> Task:
-    """Load the task with the run's vocabulary.
+    """Load the task with the run's vocabulary; its word vectors lie in the head, not in a file.
 
     Raises RunError where a file of the run is damaged.
     """
     Record(folder).verify(VOCABULARY)
-    task = task_of(cfg)
+    task = task_of(cast(DictConfig, OmegaConf.merge(cfg, {"word_vectors": None})))
     with _damage(folder / VOCABULARY):
         task.restore(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
     return task

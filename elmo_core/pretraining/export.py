@@ -24,8 +24,8 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         half: whether to store float16, in our format only: the published layout is float32.
 
     Raises:
-        OptionsError: `half` with the published layout, or `out` is the model itself, another one's
-            folder, or that of a published encoder.
+        OptionsError: `half` with the published layout, or `out` is the model itself, a file of
+            one, another one's folder, or that of a published encoder.
         WeightsError: `source` holds no model.
     """
     folder.check_apart(source, out)
@@ -37,6 +37,10 @@ def export(source: Path, out: Path, *, half: bool = False) -> None:
         )
     bilm = weights.load(source / OWN_FILE)
     if out.suffix == ".safetensors":
+        place = out.resolve().parent
+        owner = place.parent if place.name == STEPS else place
+        if (owner / folder.SOFTMAX).is_file() and (owner != place or out.name in folder.FILES):
+            raise OptionsError(f"{out}: a file of the model in {owner}: choose another name")
         weights.save(bilm, out, half=half)
         return
     if half:

@@ -27,15 +27,18 @@ from elmo_core.whole_files import write_bytes, write_text
 
 SOFTMAX, OPTIONS = "softmax.safetensors", "options.json"
 FILES = OWN_FILE, SOFTMAX, VOCABULARY, OPTIONS
+CHECKPOINT = "last.ckpt"
+ENCODER = "encoder"  # in the softmax's metadata: the fingerprint of the biLM that it goes with
 
 
 def save(model: LanguageModel, vocabulary: Vocabulary, training: Training, folder: Path) -> None:
-    """Write all four files of a model; each is replaced as a whole."""
+    """Write all four files of a model, the encoder first; each is replaced as a whole."""
+    weights.save(model.bilm, folder / OWN_FILE)
     write_text(folder / OPTIONS, json.dumps(as_json(model.bilm.options, training), indent=1))
     vocabulary.write(folder / VOCABULARY)
-    weights.save(model.bilm, folder / OWN_FILE)
     state = {name: tensor.detach().cpu() for name, tensor in model.softmax.state_dict().items()}
-    write_bytes(folder / SOFTMAX, safetensors.torch.save(state))  # as `weights.save` does
+    of = {ENCODER: weights.fingerprint(model.bilm)}  # a kill may come between the two files
+    write_bytes(folder / SOFTMAX, safetensors.torch.save(state, of))  # as `weights.save` does
 
 
 def check_apart(source: Path, out: Path) -> None:
@@ -46,7 +49,7 @@ def check_apart(source: Path, out: Path) -> None:
 
 def check_free(out: Path) -> None:
     """Raise OptionsError where a model's files would take the place of something else's: of a
-    prepared corpus's vocabulary, or of a published encoder's options."""
+    prepared corpus's vocabulary, of a published encoder's options, or of what a user wrote."""
     if (out / SETTINGS).is_file():
         raise OptionsError(
             f"{out}: a prepared corpus, whose vocabulary the model's would replace: choose another "
@@ -57,6 +60,12 @@ def check_free(out: Path) -> None:
             f"{out}: an encoder in the published layout, whose options.json the model's would "
             "replace: choose another folder"
         )
+    if not any((out / name).is_file() for name in (OWN_FILE, CHECKPOINT)):
+        for path in (out / OPTIONS, out / VOCABULARY):
+            if path.is_file():
+                raise OptionsError(
+                    f"{path}: the model's own would replace it: move it, or choose another folder"
+                )
 
 
 def keep(model: LanguageModel, step: int, folder: Path) -> None:
@@ -84,10 +93,17 @@ def load(folder: Path) -> tuple[LanguageModel, Vocabulary, Training]:
     vocabulary = Vocabulary.read(folder / VOCABULARY)
     _, training = read(str(folder / OPTIONS))
     model = LanguageModel(weights.load(folder / OWN_FILE), len(vocabulary))
-    path = folder / SOFTMAX
+    path, own = folder / SOFTMAX, weights.fingerprint(model.bilm)
     try:
         model.softmax.load_state_dict(load_file(path))
+        with safetensors.safe_open(path, framework="pt") as file:
+            of = (file.metadata() or {}).get(ENCODER, own)  # older files do not say
     except (OSError, RuntimeError, safetensors.SafetensorError) as error:
         reason = " ".join(str(error).split())
         raise WeightsError(f"{path}: not the softmax of this model ({reason})") from error
+    if of != own:
+        raise WeightsError(
+            f"{folder}: encoder and softmax are of different steps: a training is writing them, or "
+            "was stopped while it did: give its command again"
+        )
     return model, vocabulary, training

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -28,11 +30,15 @@ from elmo_core.locks import lock
 from elmo_core.pretraining import folder
 from elmo_core.pretraining.corpus import Corpus
 from elmo_core.pretraining.errors import TrainingError
+from elmo_core.pretraining.folder import CHECKPOINT
 from elmo_core.pretraining.module import PretrainingModule
 from elmo_core.pretraining.perplexity import measure
 from elmo_core.pretraining.progress import LOG, Progress, log_row
+from elmo_core.whole_files import tidy
 
-CHECKPOINT, LOCK = "last.ckpt", ".lock"
+LOCK = ".lock"
+FULL = "out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed"
+"""What torch's errors say, in small letters, where memory runs out."""
 HELDOUT_TOKENS = 50_000
 """Measured at every interval; `evaluate` measures all."""
 
@@ -66,7 +72,10 @@ def fit(
                 max_steps=module.total_steps,
                 max_epochs=-1,  # one endless epoch: the text is a ring
                 # An encoder before its checkpoint: a training goes on after the checkpoint's step.
-                callbacks=[Progress(every), KeepEncoders(keep, out), Keep(every, heldout, out)],
+                callbacks=[
+                    *(OwnSignal(), Progress(every)),
+                    *(KeepEncoders(keep, out), Keep(every, heldout, out)),
+                ],
                 plugins=[SafeCheckpointIO(), *starting()],
                 logger=False,
                 enable_checkpointing=False,
@@ -76,6 +85,9 @@ def fit(
             )
         # Of several processes, the first one holds the folder for all.
         with _held(out) if trainer.is_global_zero else nullcontext():
+            if trainer.is_global_zero:
+                for place in (out, out / STEPS):
+                    tidy(place)
             checkpoint, done = _whole(out / CHECKPOINT)
             _check_kept(keep, done, out)
             if checkpoint is None and trainer.is_global_zero:
@@ -86,9 +98,22 @@ def fit(
                 if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning's way of Ctrl-C
                     raise stop.__context__ from None
                 raise
+            except RuntimeError as error:
+                if isinstance(error, ElmoCoreError) or not _is_full(error):
+                    raise
+                raise TrainingError(
+                    "out of memory: lower training.batch_size (--set batch_size=…), in a new "
+                    "folder where there is a checkpoint"
+                ) from error
             if done == module.total_steps and trainer.is_global_zero:
                 print(f"{out}: all {done:,} steps were done before", file=sys.stderr)
                 _mend(module, out)
+
+
+def _is_full(error: RuntimeError) -> bool:
+    """Say whether memory ran out, of a GPU or of the machine."""
+    said = str(error).lower()
+    return any(sign in said for sign in FULL)
 
 
 def _mend(module: PretrainingModule, out: Path) -> None:
@@ -169,6 +194,18 @@ def _check_kept(steps: Sequence[int], done: int, out: Path) -> None:
             )
 
 
+class OwnSignal(pl.Callback):
+    """A callback that answers SIGTERM as outside of training: Lightning's own answer waits, inside
+    the signal, for all processes, and those that wait for this one never come."""
+
+    def __init__(self) -> None:
+        self.before = signal.getsignal(signal.SIGTERM) or signal.SIG_DFL
+
+    def on_train_start(self, *_: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self.before)
+
+
 class Keep(pl.Callback):
     """A callback that measures and writes at the end of every interval."""
 
@@ -193,6 +230,16 @@ class KeepEncoders(pl.Callback):
 
     def __init__(self, steps: Sequence[int], out: Path) -> None:
         self.steps, self.out = frozenset(steps), out
+
+    def on_train_start(self, trainer: pl.Trainer, *_: Any) -> None:
+        """Set aside what was kept behind the checkpoint: those steps are taken anew, perhaps at
+        another rate."""
+        for path in (self.out / STEPS).glob("*.safetensors") if trainer.is_global_zero else ():
+            step = int(path.stem) if path.stem.isdecimal() else 0
+            if step > trainer.global_step and step not in self.steps:
+                aside = set_aside(path, "earlier").name
+                said = "kept before training was stopped; its steps are taken anew, and --keep does"
+                print(f"{path}: {said} not name it: now {aside}", file=sys.stderr)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: Any, *_: Any) -> None:
         if trainer.global_step in self.steps and trainer.is_global_zero:

@@ -79,13 +79,14 @@ class SQuAD(WordTask):
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         """Count words; those of a paragraph once, however many questions it has."""
-        counts: Counter[str] = Counter()
-        before = None
+        counts, paragraph, before = Counter[str](), Counter[str](), None
         for example in examples:
             counts.update(example["question"])
             if example["context"] != before:
-                counts.update(example["tokens"])
-            before = example["context"]
+                counts.update(paragraph)
+                paragraph, before = Counter(), example["context"]
+            paragraph |= Counter(example["tokens"])  # of one that is cut, each has its own part
+        counts.update(paragraph)
         return counts
 
     def parse(self, fields: Mapping[str, Any]) -> Example:

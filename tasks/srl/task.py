@@ -29,7 +29,7 @@ from tasks.nn.padding import pad
 from tasks.nn.viterbi import viterbi
 from tasks.nn.words import GLOVE_STD, WordEmbedding
 from tasks.srl import score as scoring
-from tasks.srl.data import locate, read
+from tasks.srl.data import FOLDERS, locate, read
 from tasks.srl.model import IGNORED, DeepSRL, Sizes
 from tasks.srl.sources import SOURCES
 from tasks.srl.yardstick import Yardstick
@@ -58,10 +58,8 @@ class SRL(WordTask):
         return locate(self.folder, split)[1]
 
     def files(self, split: str) -> str:
-        return (
-            f"{split}.tsv, a CoNLL-2005 file, or a CoNLL-2012 folder: "
-            "train, development, conll-2012-test"
-        )
+        folders = " or ".join(FOLDERS[split])
+        return f"{split}.tsv, a CoNLL-2005 file, or a folder {folders} of *gold_conll files"
 
     def count_words(self, examples: Iterable[Example]) -> Counter[str]:
         """Count the words of each sentence once, however many predicates it has."""

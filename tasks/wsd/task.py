@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,13 @@ class WSD(FolderTask):
         return read(self.folder, split, self.held_out)
 
     def paths(self, split: str) -> list[Path]:
-        """Return the texts, the answers beside each, and with them the inventory."""
+        """Return the texts, the answers beside each, and with them the inventory, if it is there:
+        what is trained has the first senses."""
         paths = texts(self.folder, split, self.held_out)
-        return [*paths, *map(answers, paths), *([inventory(self.folder)] if paths else [])]
+        found = [*paths, *map(answers, paths)]
+        with suppress(DataError):
+            found += [inventory(self.folder)] if paths else []
+        return found
 
     def files(self, split: str) -> str:
         names = SETS["train" if self.held_out and split == "dev" else split]

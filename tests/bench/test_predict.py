@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
 from bench import predict
 from bench.errors import RunError
@@ -75,6 +76,17 @@ def test_what_the_run_predicted_is_predicted_again(
     assert len(rows) == len(known) == 20
     for row in rows:
         assert row["probabilities"] == pytest.approx(known[row["id"]], abs=1e-5)
+
+
+def test_a_trained_head_needs_no_file_of_word_vectors(
+    finished: Path, said: Callable[..., Any]
+) -> None:
+    """It has those that it read."""
+    config = OmegaConf.load(finished / "config.yaml")
+    config.word_vectors = "glove.6B.50d"  # fetched by nobody here
+    OmegaConf.save(config, finished / "config.yaml")
+    rows, _ = said(finished, lines=json.dumps(PAIR))
+    assert rows[0]["premise"] == PAIR["premise"]
 
 
 def test_who_types_is_told_what(finished_run: Path, said: Callable[..., Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 from torch import nn, ones
 
 from bench.errors import ConfigError
@@ -38,6 +39,15 @@ def test_a_recipe_takes_steps(recipe: str) -> None:
     optimizer.step()
     assert optimizer.param_groups[0]["lr"] == training.optimizer.lr
     assert (weight < 1).all()
+
+
+@pytest.mark.parametrize("recipe", FOUND)
+def test_another_optimizer_inherits_no_key_unsaid(recipe: str) -> None:
+    own, task = (
+        OmegaConf.load(CONF / f"{name}.yaml").training.get("optimizer", {})
+        for name in (f"recipe/{recipe}", f"task/{recipe.rpartition('_')[0]}")
+    )
+    assert "_target_" not in own or own.keys() >= task.keys()
 
 
 def test_what_the_command_line_says_comes_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,20 @@ def test_a_checkpoint_of_a_gpu_goes_on_without_one(
         lightning.read_checkpoint(path, "cuda:0")
     content = lightning.SafeCheckpointIO().load_checkpoint(path, weights_only=None)
     assert content["state_dict"]["w"].tolist() == [1.0, 1.0]
+
+
+def test_a_checkpoint_does_not_go_through_the_system_s_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which may be small, and lies on another disk."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
+    path = tmp_path / "last.ckpt"
+    lightning.SafeCheckpointIO().save_checkpoint({"state_dict": {}, "global_step": 1}, path)
+    assert lightning.read_checkpoint(path)["global_step"] == 1
 
 
 def test_numbers_of_numpy_s_are_read_again(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import torch
-from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from bench.errors import NO_ROOM, explain
+from elmo_core import lightning
 from elmo_core.whole_files import replacing
 from tests.bench.small import SMALL
 
@@ -36,18 +36,19 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    save, calls = TorchCheckpointIO.save_checkpoint, []
+    write, calls = lightning.write_bytes, []
 
-    def failing(self: Any, content: Any, path: Any, options: Any = None) -> None:
+    def failing(path: Any, content: Any) -> None:
         calls.append(path)
         if len(calls) > 2:
-            Path(path).write_bytes(b"half")
-            raise OSError(number, os.strerror(number))
-        save(self, content, path, options)
+            with replacing(path) as temporary:
+                temporary.write_bytes(b"half")
+                raise OSError(number, os.strerror(number))
+        write(path, content)
 
     run = (*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}")
     with monkeypatch.context() as patched:
-        patched.setattr(TorchCheckpointIO, "save_checkpoint", failing)
+        patched.setattr(lightning, "write_bytes", failing)
         assert bench(*run) == 2
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
     assert said in line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,16 @@ def test_words_are_counted_once_a_text() -> None:
     assert SRL().count_words(predicates) == {"a": 2, "b": 1}
     assert Coref().count_words([{"sentences": [["a"], ["a", "b"]]}]) == {"a": 2, "b": 1}
     assert SNLI().count_words([{"premise": ["a"], "hypothesis": ["a", "b"]}]) == {"a": 2, "b": 1}
+
+
+def test_words_of_all_parts_of_a_cut_paragraph_are_counted(tmp_path: Path) -> None:
+    qas = [
+        {"id": word, "question": "Who?", "answers": [{"text": word, "answer_start": start}]}
+        for word, start in (("aa", 0), ("dd", 9))
+    ]
+    article = {"title": "x", "paragraphs": [{"context": "aa bb cc dd", "qas": qas}]}
+    content = json.dumps({"version": "1.1", "data": [article]})
+    (tmp_path / "train-v1.1.json").write_text(content, encoding="utf-8")
+    task = SQuAD(folder=str(tmp_path), longest_paragraph=2)
+    counts = task.count_words(task.load("train") or [])
+    assert [counts[word] for word in ("aa", "bb", "cc", "dd")] == [1, 1, 1, 1]

@@ -247,7 +247,9 @@ def test_finetuning_goes_on_with_the_same_model_and_text_alone(
     first = tuned("model", "text")
     assert tuned("model", "same") == first
     before = state(tmp_path / "out")
-    for changed in (("other", "text"), ("other softmax", "text"), ("model", "of equal length")):
+    with pytest.raises(WeightsError, match="encoder and softmax are of different steps"):
+        tuned("other softmax", "text")
+    for changed in (("other", "text"), ("model", "of equal length")):
         with pytest.raises(TrainingError, match=r"start = model \w+ and text \w+, not model"):
             tuned(*changed)
     assert all(torch.equal(t, before[name]) for name, t in state(tmp_path / "out").items())

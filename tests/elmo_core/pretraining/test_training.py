@@ -15,9 +15,8 @@ from typing import Any
 
 import pytest
 import torch
-from pytorch_lightning.plugins.io import TorchCheckpointIO
 
-from elmo_core import load_encoder
+from elmo_core import lightning, load_encoder
 from elmo_core.bilm.options import Options
 from elmo_core.errors import OptionsError
 from elmo_core.locks import locked
@@ -259,8 +258,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(
 
     with monkeypatch.context() as patched:
         if fails == "checkpoint":
-            save = TorchCheckpointIO.save_checkpoint
-            patched.setattr(TorchCheckpointIO, "save_checkpoint", full(save))
+            patched.setattr(lightning, "write_bytes", full(lightning.write_bytes))
         else:
             patched.setattr(Path, "write_bytes", full(Path.write_bytes))
         with pytest.raises(TrainingError, match=r"No space left.*\); the one before is still good"):

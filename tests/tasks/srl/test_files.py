@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.srl.data import CONLL_2005, FOLDERS, names, read
+from tasks.srl.task import SRL
 from tasks.task import DataError
 
 ROWS = "{0} 0 0 He XX * - - - - * (A0*) -\n{0} 0 1 ran XX * run 01 - - * (V*) -\n\n"
@@ -67,3 +68,10 @@ def test_an_empty_column_is_refused(empty: int, tmp_path: Path) -> None:
     path.write_text("\n".join("\t".join(row) for row in rows) + "\n")
     with pytest.raises(DataError, match=r"dev\.tsv, line 1: an empty column \(write - for noth"):
         read(tmp_path, "dev")
+
+
+def test_folders_of_other_splits_are_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "development").mkdir()
+    with pytest.raises(DataError, match="no train file of srl") as refusal:
+        SRL(data="open", folder=str(tmp_path)).load("train")
+    assert "is a folder" not in str(refusal.value)

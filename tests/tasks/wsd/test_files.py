@@ -202,3 +202,13 @@ def test_the_real_files(tmp_path: Path) -> None:
     first = first_senses(tmp_path)
     answers = [[first[lemma]] for row in examples for lemma in row["lemmas"] if lemma in first]
     assert len(answers) == 455
+
+
+def test_a_set_without_an_inventory_is_scored_and_not_learned(wsd_folder: Path) -> None:
+    (wsd_folder / "index.sense").unlink()
+    task = WSD(data="open", folder=str(wsd_folder))
+    assert len(task.paths("dev")) == 2
+    train = task.load("train")
+    assert train is not None
+    with pytest.raises(DataError, match="no sense inventory"):
+        task.prepare(train)

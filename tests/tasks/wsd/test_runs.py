@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
+from bench.evaluate.__main__ import main as evaluate
 from bench.predict import Predictor
 from tests.conftest import TINY_ENCODER
 
@@ -28,6 +29,17 @@ def run(bench: Callable[..., int], wsd_folder: Path, tmp_path: Path) -> Callable
         return made
 
     return call
+
+
+def test_trivial_baselines_stand_beside_scores_on_other_data(
+    run: Callable[..., Path], wsd_folder: Path
+) -> None:
+    """The first senses are those that the run has learned."""
+    made = run("elmo.placement=none")
+    evaluate([str(made), f"data.dir={wsd_folder}", "--split", "test"])
+    (found,) = made.parent.glob(f"{made.name}-on-*/result.json")
+    known = json.loads((made / "result.json").read_text())["yardsticks"]["test"]
+    assert json.loads(found.read_text())["yardsticks"]["test"] == known
 
 
 def test_a_run_is_one_pass(run: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
