@@ -94,6 +94,8 @@ class Choice:
             del values["elmo"]["l2"]
         if not values.get("features"):
             values.pop("features", None)
+        if parts := _parts(values.get("encoder") or {}):
+            values["encoder"]["order"] = parts
         return cls(values, content, files or {})
 
     @cached_property
@@ -166,6 +168,13 @@ def _id(values: Mapping[str, Any]) -> str:
 
 def _text(value: object) -> str:
     return json.dumps(canonical(value), sort_keys=True)
+
+
+def _parts(encoder: Mapping[str, Any]) -> list[str]:
+    """Return the encoders that stand side by side in one of ours, where their order, which counts,
+    is not that of their names, in which the id has them."""
+    parts = [key for key, value in encoder.items() if isinstance(value, Mapping)]
+    return parts if is_ours(encoder) and parts != sorted(parts) else []
 
 
 def _named(values: Mapping[str, Any], text: str) -> str:

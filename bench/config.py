@@ -147,17 +147,20 @@ def register() -> None:
 
 SHORT_PRECISIONS = {"16": "16-mixed", "bf16": "bf16-mixed", "32": "32-true", "64": "64-true"}
 """What Lightning also takes for a precision, and its name."""
+PRECISIONS = tuple(SHORT_PRECISIONS.values())
+"""Those in which weights are exact enough to be summed up and averaged over a whole training."""
 
 
 def check(cfg: DictConfig) -> None:
     """Raise ConfigError for what cannot be run: as `check_recorded`, an empty path, the short name
-    of a precision, or data that are not made."""
+    of a precision, one that is too coarse, or data that are not made."""
     check_recorded(cfg)
     for key in ("data.dir", "word_vectors"):  # of a shell variable that is not set
         _require(key, "", OmegaConf.select(cfg, key) != "", "a path, or left out")
     precision = str(cfg.trainer.precision)  # its short names would be other runs
     whole = SHORT_PRECISIONS.get(precision, precision)
     _require("trainer.precision", precision, precision == whole, whole)
+    _among("trainer.precision", precision, PRECISIONS)
     if cfg.data.name == "mini":
         latest = _built_in_version(cfg.task.name)
         made = cfg.data.version == latest

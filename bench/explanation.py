@@ -45,7 +45,8 @@ QUOTES = (
 
 def explain(arguments: list[str], error: Exception) -> str:
     """Say in one line which override Hydra could not take, and what was probably meant."""
-    words = [word for word in arguments if "=" in word or word.startswith(("~", "+"))]
+    given = [word for word in arguments if not word.startswith("-")]  # no options of Hydra's
+    words = [word for word in given if "=" in word or word.startswith(("~", "+"))]
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(CONF), version_base="1.3"):
         try:
@@ -111,7 +112,8 @@ def _complaints(overrides: list[Override], search_path: list[str]) -> Iterator[s
                     if override.key_or_group == "encoder" and not hint:
                         choices += f"; {on_the_hub(value)}"
                     yield f"{override.key_or_group}={value}: unknown{hint} {choices}"
-    chosen = [f"{o.key_or_group}={_values(o)[0]}" for o in overrides if o.key_or_group in groups]
+    named = [override for override in overrides if override.key_or_group in groups]
+    chosen = [f"{each.get_key_element()}={_values(each)[0]}" for each in named]  # group@part
     composed_config = compose("config", overrides=[*search_path, *chosen])
     keys = list(_names(OmegaConf.to_container(composed_config)))
     for override in overrides:

@@ -118,6 +118,7 @@ def _build(given: Namespace) -> None:
     cfg.features.mode = "store"
     with importing_torch():
         from bench.console import said_in
+        from bench.run import out_of_memory
         from bench.run.build import encoder_of, task_of
         from bench.run.datamodule import BenchData
         from bench.run.features import fill, store_of
@@ -127,7 +128,8 @@ def _build(given: Namespace) -> None:
         assert encoder is not None
         data = BenchData.of(cfg, task_of(cfg))
         data.task.prepare(data.examples("train"))
-        fill(cfg, store_of(cfg, encoder), data, *given.splits)
+        with out_of_memory.explained(cfg, lambda: out_of_memory.ENCODING):
+            fill(cfg, store_of(cfg, encoder), data, *given.splits)
 
 
 def _stats(given: Namespace) -> None:

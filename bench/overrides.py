@@ -49,6 +49,8 @@ GROUPS = {path.parent.name for path in CONF.glob("*/*.yaml")}
 
 PLAIN = re.compile(r"[a-z]+\.[\w.]+", re.ASCII)
 """What is left out and needs no quotes, so that the command of a table is easy to read."""
+MODEL = re.compile(r"(encoder(?:\.\w+)*)\.model=([\w-][\w.-]*(?:/[\w.-]+)?)")
+"""A model of the hub by its name, or a folder."""
 LEFT_OUT = re.compile(r"~experiment\.((rows|columns)\..+)", re.DOTALL)
 """A row or column that is left out; its name may hold what Hydra takes for its own: `=`, λ, …"""
 
@@ -134,11 +136,12 @@ def expand(arguments: list[str]) -> list[str]:
             expanded.append(_in_quotes(key, *(several or [text])))
         else:
             expanded.append(argument)
-    if (model := _on_hub(arguments)) and "encoder.revision" not in keys:
-        from elmo_core.encoders.hub import commit
+    for part, model in _on_hub(arguments).items():
+        if f"{part}.revision" not in keys:
+            from elmo_core.encoders.hub import commit
 
-        with suppress(WeightsError):  # the run says so, if there will be one
-            expanded.append(f"encoder.revision={commit(model)}")
+            with suppress(WeightsError):  # the run says so, if there will be one
+                expanded.append(f"{part}.revision={commit(model)}")
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
     return _together(expanded)
@@ -276,8 +279,12 @@ def _is_there(value: str) -> bool:
     return any(Path(path).expanduser().exists() for path in (value, folder))
 
 
-def _on_hub(arguments: list[str]) -> str:
-    """Return the model that `encoder.model=` names on the hub, if it names one."""
-    found = [word.partition("=")[2] for word in arguments if word.startswith("encoder.model=")]
-    names = [name for name in found if re.fullmatch(r"[\w-][\w.-]*(/[\w.-]+)?", name)]
-    return next((name for name in names if name != "null" and not Path(name).exists()), "")
+def _on_hub(arguments: list[str]) -> dict[str, str]:
+    """Return the models on the hub that are named, by the key of their encoder: `encoder`, or one
+    of several side by side."""
+    found = filter(None, map(MODEL.fullmatch, arguments))
+    return {
+        part: model
+        for part, model in (each.groups() for each in found)
+        if model != "null" and not Path(model).exists()
+    }

@@ -6,16 +6,18 @@
 OUT gets a file a set.
 """
 
-import json
 import re
+import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
 
 from elmo_core.text.sentences import split_sentences
 from elmo_core.text.tokenizer import tokenize
-from tasks.base.files import read_jsonl
+from tasks.base.files import find
 from tasks.base.text_files import read_lines
+from tasks.snli.data import names, rows
+from tasks.squad.data import locate, records_of
 from tasks.sst5.data import read
 
 Sentences = Iterator[list[str]]
@@ -23,18 +25,24 @@ FIELD = re.compile(r"[^ \t]+")  # other white space is part of a word, as in tas
 
 
 def snli(folder: Path, split: str) -> Sentences:
-    for _, pair in read_jsonl(folder / f"snli_1.0_{split}.jsonl"):
+    path = find(folder, names(split))
+    if path is None:
+        sys.exit(f"error: {folder} has no {split} of SNLI")
+    for _, pair in rows(path):
         yield tokenize(pair["sentence1"])
         yield tokenize(pair["sentence2"])
 
 
 def squad(folder: Path, split: str, what: tuple[str, ...] = ("contexts", "questions")) -> Sentences:
-    articles = json.loads((folder / f"{split}-v1.1.json").read_text(encoding="utf-8"))["data"]
-    for paragraph in (paragraph for article in articles for paragraph in article["paragraphs"]):
-        if "contexts" in what:
-            yield from split_sentences(paragraph["context"])
+    path, before = locate(folder, split), None
+    if path is None:
+        sys.exit(f"error: {folder} has no {split} of SQuAD")
+    for record in records_of(path):
+        if "contexts" in what and record["context"] != before:
+            yield from split_sentences(record["context"])
+        before = record["context"]
         if "questions" in what:
-            yield from (tokenize(question["question"]) for question in paragraph["qas"])
+            yield tokenize(record["question"])
 
 
 def sst5(folder: Path, split: str) -> Sentences:

@@ -14,6 +14,7 @@ from typing import Any
 
 from bench.records import Finished
 from bench.report.compare import Incomparable, estimated
+from bench.report.export import anywhere
 from bench.report.read import Key, Records, Run
 from bench.report.statistics import LEVEL
 from bench.run.provenance import SUITE
@@ -65,17 +66,19 @@ def evaluation(run: Run) -> dict[str, Any]:
 def _details(run: Run) -> dict[str, str]:
     """Return what the model is: its configuration, seed and mixes, and what it was run on."""
     result = run.result
+    commands = (sitting.command for sitting in result.provenance)
     found: dict[str, Any] = {
         "seed": result.seed,
-        "command": run.command,
+        "command": run.asked or result.command or next(commands, ""),
         "choice": run.choice,
         "epochs": result.epochs,
         "steps": result.steps,
         "mix": {place: mix.to_json() for place, mix in result.mix.items()},
         "provenance": [each.to_json() for each in result.provenance],
     }
+    found = anywhere(found, {run.key})
     texts = {k: v if isinstance(v, str) else json.dumps(v, default=str) for k, v in found.items()}
-    return {key: text for key, text in texts.items() if text not in ("null", "{}", "[]")}
+    return {key: text for key, text in texts.items() if text not in ("", "null", "{}", "[]")}
 
 
 def _results(run: Run) -> Iterator[dict[str, Any]]:

@@ -162,10 +162,12 @@ class Record:
         NFS keeps files that are open under other names; what is left goes with the lock.
         """
         try:
-            shutil.rmtree(self.folder)
+            shutil.rmtree(self.folder.resolve())
         except OSError as error:
             if error.errno != errno.ENOTEMPTY:
                 raise
+        if self.folder.is_symlink():
+            self.folder.unlink()
         self._remove_empty()
 
     def _remove_empty(self) -> None:

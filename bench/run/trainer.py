@@ -36,6 +36,18 @@ def check_device(cfg: DictConfig) -> None:
             f"{counted(torch.cuda.device_count(), 'GPU')}"
         )
     device, processes, cores = device_of(cfg), world_size(cfg.trainer), os.cpu_count() or 1
+    if "," in (devices := str(cfg.trainer.devices)):
+        numbers = [int(number) for number in devices.split(",") if number.strip().isdigit()]
+        if device == "cpu":
+            raise ConfigError(
+                f"trainer.devices={devices}: only GPUs have numbers, and the run is on the CPU: "
+                f"trainer.devices={processes}"
+            )
+        if cuda and max(numbers) >= torch.cuda.device_count():
+            raise ConfigError(
+                f"trainer.devices={devices}: this machine's GPUs have the numbers from 0 to "
+                f"{torch.cuda.device_count() - 1}"
+            )
     if device == "cpu" and processes > max(cores, 2):
         raise ConfigError(
             f"trainer.devices={cfg.trainer.devices}: on a CPU that is a process each, and this "

@@ -17,6 +17,8 @@ from elmo_core.errors import FetchError
 
 CHUNK = 1 << 20
 FREE, TIMES = 64 << 20, 100  # bytes that an archive may unpack to, and how often its own size
+FURTHER = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
+FURTHER |= {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 NAMES = (errno.ENAMETOOLONG, errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
 
 
@@ -111,13 +113,24 @@ def _members(archive: Path, most: int) -> Iterator[tuple[str, bool, Callable[[],
                     kind = entry.external_attr >> 28  # on Unix: 8 is a regular file, 0 not told
                     yield entry.filename, kind in (0, 8), partial(zipped.open, entry)
         return
-    with tarfile.open(archive) as packed:
+    with tarfile.open(archive, tarinfo=_Header) as packed:
         for member in packed:
             if member.offset_data + member.size > most:  # it would be unpacked to get past it
                 raise _too_much(archive)
             if not member.isdir():
                 yield member.name, member.isreg(), partial(_file, packed, member)
         _read_to_the_end(packed, most // CHUNK, archive)
+
+
+class _Header(tarfile.TarInfo):
+    """A member's header; tarfile reads further ones whole, however long they say they are."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        found = super().frombuf(buf, encoding, errors)
+        if found.type in FURTHER and found.size > CHUNK:
+            raise FetchError(f"not unpacked: a header of {found.size:,} bytes in the archive")
+        return found
 
 
 def _read_to_the_end(packed: tarfile.TarFile, chunks: int, archive: Path) -> None:

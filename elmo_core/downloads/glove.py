@@ -11,6 +11,7 @@ from elmo_core.downloads.cache import cache_folder
 from elmo_core.downloads.fetch import download
 from elmo_core.errors import FetchError, NotFetchedError
 from elmo_core.locks import locked
+from elmo_core.whole_files import sha256_of
 
 SITE = "https://nlp.stanford.edu/data"
 LICENCE = "Public Domain Dedication and License 1.0"
@@ -71,7 +72,10 @@ def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Pa
     with locked(packed.with_suffix(".lock")):  # the archive is one process's until it is gone
         if target.is_file():
             return target
+        put_there = packed.is_file()
         download(archive.url, packed, sha256=archive.sha256, offline=offline)
+        if put_there and sha256_of(packed) != archive.sha256:
+            raise FetchError(f"{packed}: another file than {archive.url} (its SHA-256): remove it")
         unpack(packed, target.parent, lambda member: member if member == target.name else None)
         if not target.is_file():
             raise FetchError(f"{packed}: no {target.name} inside")

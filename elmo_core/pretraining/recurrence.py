@@ -28,7 +28,8 @@ def unroll(
 
     Returns the outputs (steps, batch, D), and hidden and cell after the last step. No gradient
     goes to the state, on the way in or out: back-propagation ends at the window's edges.
-    Products are in autocast's precision where it is on; sums, gates and cells are not.
+    Products are in autocast's precision where it is on, and the bias is added within them, as by
+    torch's linear layers; the recurrent sums, gates and cells are not.
     """
     device = inputs.device.type
     precision = inputs.dtype

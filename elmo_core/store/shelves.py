@@ -44,7 +44,9 @@ class Shelf:
             return bool(claims.held(self.folder))
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder.resolve())
+        if self.folder.is_symlink():
+            self.folder.unlink()
 
 
 def shelves(root: Path) -> list[Shelf]:

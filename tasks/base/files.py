@@ -55,9 +55,9 @@ def _below(folder: Path, task: str, data: str, sources: Sequence[Source]) -> Pat
         if others and not inside[data]:
             raise DataError(f"data.set={data}: not in {folder}, which has {others}")
         return inside[data] or folder
-    serving = [source.folder(folder) for source in sources if data in source.kinds]
-    inner = [*serving[:1], folder / task]
-    return next((each for each in inner if each.is_dir()), folder)
+    serving = next((source for source in sources if data in source.kinds), None)
+    place, inner = serving and serving.inside(folder), folder / task
+    return place or (inner if inner.is_dir() else folder)
 
 
 def find(folder: Path, candidates: Iterable[str]) -> Path | None:

@@ -94,6 +94,11 @@ def test_processes_that_share_the_steps_count(configured: Configured) -> None:
     assert Choice.of(configured(*named)).values["trainer"]["world_size"] == 2
 
 
+def test_the_order_of_encoders_side_by_side_counts(configured: Configured) -> None:
+    parts = [f"+encoder@encoder.{name}=random" for name in ("third", "fourth")]
+    assert not same(configured, ["encoder=concat", *parts], ["encoder=concat", *parts[::-1]])
+
+
 def test_choice_is_resolved(configured: Configured) -> None:
     chosen = Choice.of(configured("task=snli", "data=mini")).values
     assert chosen["training"]["max_epochs"] == 40

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from omegaconf import DictConfig
 
 from bench import features
@@ -177,3 +178,12 @@ def test_a_file_is_no_folder_for_features(
         status, _, told = said(capsys, features.main, ["build", *words])
         assert status == 2
         assert f"features: {tmp_path / 'file'} is no folder" in told
+
+
+def test_building_out_of_memory_is_one_line(
+    snli_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bench.run.features.fill", lambda *_: torch.empty(1 << 60))
+    words = ["build", *SMALL, f"data.dir={snli_folder}"]
+    status, _, told = said(capsys, features.main, words)
+    assert (status, "out of memory while features are encoded" in told) == (2, True), told

@@ -49,6 +49,16 @@ def filled(root: Path) -> Path:
     return store.folder
 
 
+def test_what_lies_behind_a_link_is_thrown_away_with_it(
+    filled: Path, verb: Verb, tmp_path: Path
+) -> None:
+    there = filled.rename(tmp_path / "elsewhere")
+    filled.symlink_to(there)
+    assert verb("prune", "--all", "--yes")[0] == 0
+    assert not there.exists()
+    assert not filled.is_symlink()
+
+
 def test_stats(filled: Path, verb: Verb) -> None:
     status, shown = verb("stats")
     assert status == 0

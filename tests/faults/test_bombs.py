@@ -134,3 +134,13 @@ def test_an_archive_unpacks_to_a_multiple_of_its_size(pack, wanted: bool, tmp_pa
         unpack(archive, tmp_path / "out", lambda name: name if wanted else None)
     assert list((tmp_path / "out").iterdir()) == []
     assert archive.exists()
+
+
+def test_a_header_is_no_bomb(tmp_path: Path) -> None:
+    """tarfile would read it whole."""
+    head = tarfile.TarInfo("x")
+    head.type, head.size = tarfile.XHDTYPE, 1 << 28
+    with gzip.open(tmp_path / "a", "wb") as file:
+        file.write(head.tobuf(tarfile.USTAR_FORMAT) + bytes(1 << 20))
+    with pytest.raises(FetchError, match="a header of 268,435,456 bytes in the archive"):
+        unpack(tmp_path / "a", tmp_path / "out", lambda name: name)

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from elmo_core.word_vectors import WordVectors
 
@@ -17,6 +19,13 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 def script(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(SCRIPTS / name), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_texts_of_sets_as_they_are_fetched(tmp_path: Path) -> None:
+    row = {"premise": "A man .", "hypothesis": "He .", "label": 0}
+    parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "train.parquet")
+    snli = runpy.run_path(str(SCRIPTS / "task_texts.py"))["snli"]
+    assert [*snli(tmp_path, "train")] == [["A", "man", "."], ["He", "."]]
 
 
 def test_word_vectors_of_all_files_of_a_folder_but_their_own(tmp_path: Path) -> None:

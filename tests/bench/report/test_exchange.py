@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from omegaconf import OmegaConf
 
 from bench import runs as verb
 from bench.report.compare import estimated
@@ -115,6 +116,18 @@ def test_a_published_set_is_named_by_its_publisher(run: Run) -> None:
     run.result.data["dir"] = "/home/somebody/snli_1.0"  # type: ignore[index]
     source = evaluation(run)["evaluation_results"][0]["source_data"]
     assert (source["source_type"], source["dataset_name"]) == ("other", "snli_1.0")
+
+
+def test_a_record_names_no_folder_of_this_machine(run: Run) -> None:
+    path = run.folder / "config.yaml"
+    config = OmegaConf.load(path)
+    config.data.dir = "/home/somebody/snli_1.0"
+    OmegaConf.save(config, path)
+    (again,) = read(run.folder.parents[1]).finished
+    record = json.dumps(evaluation(again))
+    assert "snli_1.0" in record
+    assert "/home/somebody" not in record
+    assert str(run.folder.parents[1]) not in record
 
 
 @pytest.fixture

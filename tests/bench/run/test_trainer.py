@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bench.errors import ConfigError
+from bench.overrides import composed
 from bench.run.trainer import check_device
 from bench.world import started_together
 from elmo_core.lightning import pl, starting
@@ -71,3 +72,18 @@ def test_more_gpus_than_there_are_is_told_at_once(
         check_device(configured("trainer=ddp", "trainer.devices=4"))
     with pytest.raises(ConfigError, match=r"trainer\.accelerator=mps: no GPU is found here"):
         check_device(configured("trainer=cpu", "trainer.accelerator=mps"))
+
+
+@pytest.mark.parametrize(("devices", "processes"), [("0,1", 2), ("0,", 1)])
+def test_processes_of_a_cpu_have_no_numbers(
+    devices: str, processes: int, configured: Callable[..., Any]
+) -> None:
+    with pytest.raises(ConfigError, match=rf"only GPUs have numbers.*devices={processes}"):
+        check_device(configured("trainer=cpu", f"trainer.devices='{devices}'"))
+
+
+@pytest.mark.parametrize("precision", ["bf16-true", "16-true"])
+def test_weights_in_half_precision_are_refused(precision: str) -> None:
+    """Averages over a training would stand still."""
+    with pytest.raises(ConfigError, match=f"trainer.precision={precision}: unknown.*bf16-mixed"):
+        composed(["task=ner", f"trainer.precision={precision}"])

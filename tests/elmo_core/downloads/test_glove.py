@@ -47,6 +47,17 @@ def test_only_what_is_asked_for_is_kept(server: FileServer) -> None:
     assert glove.fetch("glove.6B.50d") == path == glove.find("glove.6B.50d")
 
 
+def test_an_archive_that_was_put_there_is_checked_too(server: FileServer) -> None:
+    target = glove.cached("glove.6B.50d")
+    target.parent.mkdir(parents=True)
+    packed = target.parent / "glove.6B.zip"
+    packed.write_bytes(zipped(**{"glove.6B.50d": "the 6 6\n"}))
+    with pytest.raises(FetchError, match="another file than"):
+        glove.fetch("glove.6B.50d")
+    assert packed.exists()
+    assert not target.exists()
+
+
 def test_several_may_ask_at_once(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     unpack = glove.unpack
 

@@ -266,6 +266,8 @@ def test_a_named_set_is_not_its_neighbour(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "coref"):
         (path,) = Coref(data="ontogum", folder=folder).paths("train")
         assert path == tmp_path / "coref" / "ontogum" / "train.conll"
+        (path,) = Coref(data="open", folder=folder).paths("train")
+        assert path == tmp_path / "coref" / "ontogum" / "train.conll"
     shutil.rmtree(tmp_path / "coref" / "ontogum")
     with pytest.raises(DataError, match=r"data\.set=ontogum: not in .*, which has litbank"):
         Coref(data="ontogum", folder=tmp_path).paths("train")

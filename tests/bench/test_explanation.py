@@ -1,0 +1,35 @@
+"""Mistakes beside words that are right: which of them is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.overrides import expand
+
+Bench = Callable[..., int]
+Shown = pytest.CaptureFixture[str]
+
+
+def test_a_mistake_beside_a_folder_of_ones_own(bench: Bench, tmp_path: Path, capsys: Shown) -> None:
+    assert bench(f"--config-dir={tmp_path}", "task=snly") == 2
+    assert "did you mean 'snli'?" in capsys.readouterr().err
+
+
+def test_a_mistake_beside_a_key_of_one_of_several_encoders(bench: Bench, capsys: Shown) -> None:
+    parts = ("encoder=concat", "encoder@encoder.second=random", "encoder.second.seed=3")
+    assert bench(*parts, "seed=many") == 2
+    shown = capsys.readouterr().err
+    assert "seed: Value 'many'" in shown
+    assert "no such key" not in shown
+
+
+def test_a_model_beside_another_encoder_is_named_with_its_commit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elmo_core.encoders.hub.commit", lambda model: "0" * 40)
+    words = ["encoder=concat", "encoder@encoder.second=transformer"]
+    words += ["encoder.second.model=google-bert/bert-base-cased"]
+    assert expand(words) == [*words, f"encoder.second.revision={'0' * 40}"]
