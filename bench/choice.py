@@ -173,7 +173,8 @@ def _text(value: object) -> str:
 def _parts(encoder: Mapping[str, Any]) -> list[str]:
     """Return the encoders that stand side by side in one of ours, where their order, which counts,
     is not that of their names, in which the id has them."""
-    parts = [key for key, value in encoder.items() if isinstance(value, Mapping)]
+    nested = {key: value for key, value in encoder.items() if isinstance(value, Mapping)}
+    parts = [key for key, value in nested.items() if "_target_" in value]
     return parts if is_ours(encoder) and parts != sorted(parts) else []
 
 

@@ -91,7 +91,7 @@ class SafeCheckpointIO(TorchCheckpointIO):
 
 
 def _plain(value: Any) -> Any:
-    """Return the same with Python's numbers for NumPy's; the very same where there are none."""
+    """Return the same with Python's numbers for NumPy's; of tensors alone, the very dictionary."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):

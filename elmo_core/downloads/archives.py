@@ -129,7 +129,7 @@ class _Header(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
         found = super().frombuf(buf, encoding, errors)
         if found.type in FURTHER and found.size > CHUNK:
-            raise FetchError(f"not unpacked: a header of {found.size:,} bytes in the archive")
+            raise RuntimeError(f"a header of {found.size:,} bytes")  # `_explained` names the file
         return found
 
 
