@@ -22,6 +22,8 @@ SWEEP = "ELMO_BENCH_SWEEP"
 
 _inside: set[int] = set()
 """The signals that raise `Interrupted` at present."""
+_asked: list[int] = []
+"""The signals that have raised it."""
 
 
 class Interrupted(SystemExit):
@@ -47,6 +49,7 @@ def interruptible() -> Iterator[None]:
     if not main_thread or any(signal.getsignal(number) is _stop for number in SIGNALS):
         yield
         return
+    _asked.clear()
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
@@ -74,6 +77,13 @@ def take_back() -> None:
         signal.signal(signal.SIGTERM, _stop)
 
 
+def raise_again() -> None:
+    """Raise the interruption that was asked for and did not end the program: in a finaliser Python
+    drops whatever is raised."""
+    if _inside and _asked:
+        raise Interrupted(_asked[-1])
+
+
 def behind(error: BaseException) -> Interrupted | None:
     """Return the interruption that `error` is, or that it came from; None for another error.
 
@@ -88,6 +98,7 @@ def behind(error: BaseException) -> Interrupted | None:
 def _stop(number: int, frame: FrameType | None) -> None:
     for each in SIGNALS:
         signal.signal(each, signal.SIG_DFL)
+    _asked.append(number)
     raise Interrupted(number)
 
 

@@ -176,9 +176,8 @@ class Ending(pl.LightningModule):
         return None
 
 
-def test_lightning_does_not_answer_for_us() -> None:
-    """Its answer waits for all processes, inside the signal; some never come."""
-    trainer = pl.Trainer(
+def quiet() -> pl.Trainer:
+    return pl.Trainer(
         accelerator="cpu",
         callbacks=[OwnSignals()],
         max_epochs=1,
@@ -187,6 +186,11 @@ def test_lightning_does_not_answer_for_us() -> None:
         enable_progress_bar=False,
         enable_model_summary=False,
     )
+
+
+def test_lightning_does_not_answer_for_us() -> None:
+    """Its answer waits for all processes, inside the signal; some never come."""
+    trainer = quiet()
     with pytest.raises(SystemExit) as stop, interruptible():
         trainer.fit(Ending(), DataLoader(TensorDataset(torch.zeros(1))))
     assert stop.value.code == STATUS[signal.SIGTERM]
@@ -219,3 +223,25 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     with record.lock():
         assert not any(path.exists() for path in left)
         assert all(path.exists() for path in kept)
+
+
+class Finalised:
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_that_a_finaliser_swallows_comes_at_the_next_batch() -> None:
+    batches: list[object] = []
+
+    class Counting(Ending):
+        def training_step(self, *given: object) -> None:
+            batches.append(given)
+            if len(batches) == 2:
+                Finalised()
+
+    trainer = quiet()
+    with pytest.raises(SystemExit) as stop, interruptible():
+        trainer.fit(Counting(), DataLoader(TensorDataset(torch.zeros(5))))
+    assert stop.value.code == STATUS[signal.SIGTERM]
+    assert len(batches) == 2
