@@ -20,10 +20,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SWEEP = "ELMO_BENCH_SWEEP"
 """The environment variable that tells a command which process's sweep started it."""
 
-_inside: set[int] = set()
-"""The signals that raise `Interrupted` at present."""
 _asked: list[int] = []
-"""The signals that have raised it."""
+"""The signals that have raised `Interrupted` inside the present `interruptible`."""
 
 
 class Interrupted(SystemExit):
@@ -49,12 +47,10 @@ def interruptible() -> Iterator[None]:
     if not main_thread or any(signal.getsignal(number) is _stop for number in SIGNALS):
         yield
         return
-    _asked.clear()
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, _stop)
-            _inside.add(number)
     try:
         yield
     except BaseException as error:
@@ -65,22 +61,15 @@ def interruptible() -> Iterator[None]:
             print(line, file=sys.stderr, flush=True)
         raise stop from None
     finally:
-        _inside.clear()
+        _asked.clear()
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def take_back() -> None:
-    """Answer SIGTERM here again, where a library has taken it over inside `interruptible`."""
-    main_thread = threading.current_thread() is threading.main_thread()
-    if main_thread and signal.SIGTERM in _inside:
-        signal.signal(signal.SIGTERM, _stop)
 
 
 def raise_again() -> None:
     """Raise the interruption that was asked for and did not end the program: in a finaliser Python
     drops whatever is raised."""
-    if _inside and _asked:
+    if _asked:
         raise Interrupted(_asked[-1])
 
 

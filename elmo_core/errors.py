@@ -77,3 +77,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
+"""What the messages of torch's allocators say, on a GPU and on the CPU, and of cuBLAS and cuDNN."""
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Say whether an error is that memory ran out, of the machine or of a GPU.
+
+    >>> ran_out_of_memory(RuntimeError("CUDA out of memory."))
+    True
+    """
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or any(sign in said for sign in MEMORY)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import signal
+import threading
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +29,7 @@ with needed("pytorch-lightning", "training"):
 
 __all__ = [
     "MisconfigurationException",
+    "OwnSignals",
     "SafeCheckpointIO",
     "pl",
     "rank_zero_only",
@@ -66,6 +69,23 @@ def starting() -> list[ClusterEnvironment]:
     """
     alone = os.environ.get("SLURM_NTASKS") == "1" and "TORCHELASTIC_RUN_ID" not in os.environ
     return [LightningEnvironment()] if alone else []
+
+
+class OwnSignals(pl.Callback):
+    """Answers SIGTERM as where it was made, outside of training.
+
+    Lightning's own answer waits, inside the signal, for all processes of the training: those that
+    wait for this one in the meantime never come, and none ends.
+    """
+
+    def __init__(self) -> None:
+        self.before = signal.getsignal(signal.SIGTERM) or signal.SIG_DFL
+
+    def _take_back(self, *_: object, **__: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self.before)
+
+    on_train_start = on_validation_start = on_test_start = _take_back
 
 
 class SafeCheckpointIO(TorchCheckpointIO):

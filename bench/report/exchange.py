@@ -66,10 +66,9 @@ def evaluation(run: Run) -> dict[str, Any]:
 def _details(run: Run) -> dict[str, str]:
     """Return what the model is: its configuration, seed and mixes, and what it was run on."""
     result = run.result
-    commands = (sitting.command for sitting in result.provenance)
     found: dict[str, Any] = {
         "seed": result.seed,
-        "command": run.asked or result.command or next(commands, ""),
+        "command": run.command,
         "choice": run.choice,
         "epochs": result.epochs,
         "steps": result.steps,
@@ -78,7 +77,7 @@ def _details(run: Run) -> dict[str, str]:
     }
     found = anywhere(found, {run.key})
     texts = {k: v if isinstance(v, str) else json.dumps(v, default=str) for k, v in found.items()}
-    return {key: text for key, text in texts.items() if text not in ("", "null", "{}", "[]")}
+    return {key: text for key, text in texts.items() if text not in ("null", "{}", "[]")}
 
 
 def _results(run: Run) -> Iterator[dict[str, Any]]:

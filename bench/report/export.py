@@ -18,6 +18,7 @@ from bench.report.read import Experiment, Key, Records
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""
 
+OPTIONS = ("--config-dir", "--config-path")
 PLACES = ("dir", *FILES)
 """Under which keys data, word vectors and encoders lie, of whose paths the name alone is kept."""
 
@@ -90,7 +91,7 @@ def _command(command: str, runs: Collection[Key]) -> str:
 
 def _word(word: str, runs: Collection[Key]) -> str:
     key, equals, value = word.partition("=")
-    if key.rpartition(".")[2] in (*PLACES, "encoder", "--config-dir"):  # encoder=FILE
+    if key.rpartition(".")[2] in (*PLACES, "encoder", *OPTIONS):  # encoder=FILE
         return key + equals + _name(value)
     if key == "hydra.searchpath":
         override = parsed(word)

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from omegaconf import DictConfig
 
 from bench.errors import RunError
+from elmo_core.errors import ran_out_of_memory
 from tasks.task import Example, Task
-
-SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
-"""What the messages of torch's allocators say, on a GPU and on the CPU, and of cuBLAS and cuDNN."""
 
 ENCODING = (
     "out of memory while features are encoded, the longest sentences first: close other programs, "
@@ -32,8 +30,7 @@ def explained(cfg: DictConfig, advice: Callable[[], str]) -> Iterator[None]:
     except RunError:  # which may be this one, told already
         raise
     except (RuntimeError, MemoryError) as error:
-        text = str(error).lower()
-        if not isinstance(error, MemoryError) and not any(sign in text for sign in SIGNS):
+        if not ran_out_of_memory(error):
             raise
         instead = ", or features=auto" if cfg.features.mode == "gpu" else ""
         raise RunError(f"{advice()}{instead}") from None

@@ -14,11 +14,11 @@ from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from bench.console import counted
 from bench.errors import ConfigError
 from bench.run.build import device_of
-from bench.run.callbacks.signals import OwnSignals
+from bench.run.callbacks.signals import LostSignals
 from bench.run.callbacks.weight_average import WeightAverage
 from bench.world import world_size
 from elmo_core.errors import one_line
-from elmo_core.lightning import training_precision
+from elmo_core.lightning import OwnSignals, training_precision
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -83,7 +83,7 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             deterministic=cfg.trainer.deterministic,
             gradient_clip_val=training.clip_norm or training.clip_value,
             gradient_clip_algorithm="value" if training.clip_value else "norm",
-            callbacks=[OwnSignals(), *average, *callbacks],
+            callbacks=[OwnSignals(), LostSignals(), *average, *callbacks],
             use_distributed_sampler=False,
             num_sanity_val_steps=0,
             enable_progress_bar=False,

@@ -150,8 +150,7 @@ def queue_of(jobs: Sequence[Job], at_once: int | None, gb_per_run: float) -> Que
             at_once = room
             because = f" ({free:.1f} GB of memory are free, hydra.launcher.gb_per_run={gb_per_run})"
     at_once = min(at_once, len(jobs))
-    alone = len(jobs) < 2 or (at_once < 2 and not because)
-    if alone or not all(map(_alone, jobs)) or not _on_cpu(jobs):
+    if len(jobs) < 2 or not all(map(_alone, jobs)) or not _on_cpu(jobs):
         return Queue()
     return Queue(at_once, threads, spare, because) if at_once > 1 else Queue(because=because)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -16,9 +14,10 @@ from typing import Any
 from safetensors import SafetensorError
 
 from elmo_core.downloads.cache import OWN_FILE, STEPS
-from elmo_core.errors import CheckpointError, ElmoCoreError
+from elmo_core.errors import CheckpointError, ElmoCoreError, ran_out_of_memory
 from elmo_core.lightning import (
     MisconfigurationException,
+    OwnSignals,
     SafeCheckpointIO,
     pl,
     read_checkpoint,
@@ -37,8 +36,6 @@ from elmo_core.pretraining.progress import LOG, Progress, log_row
 from elmo_core.whole_files import tidy
 
 LOCK = ".lock"
-FULL = "out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed"
-"""What torch's errors say, in small letters, where memory runs out."""
 HELDOUT_TOKENS = 50_000
 """Measured at every interval; `evaluate` measures all."""
 
@@ -73,7 +70,7 @@ def fit(
                 max_epochs=-1,  # one endless epoch: the text is a ring
                 # An encoder before its checkpoint: a training goes on after the checkpoint's step.
                 callbacks=[
-                    *(OwnSignal(), Progress(every)),
+                    *(OwnSignals(), Progress(every)),
                     *(KeepEncoders(keep, out), Keep(every, heldout, out)),
                 ],
                 plugins=[SafeCheckpointIO(), *starting()],
@@ -98,8 +95,10 @@ def fit(
                 if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning's way of Ctrl-C
                     raise stop.__context__ from None
                 raise
-            except RuntimeError as error:
-                if isinstance(error, ElmoCoreError) or not _is_full(error):
+            except ElmoCoreError:
+                raise
+            except (RuntimeError, MemoryError) as error:
+                if not ran_out_of_memory(error):
                     raise
                 raise TrainingError(
                     "out of memory: lower training.batch_size (--set batch_size=…), in a new "
@@ -108,12 +107,6 @@ def fit(
             if done == module.total_steps and trainer.is_global_zero:
                 print(f"{out}: all {done:,} steps were done before", file=sys.stderr)
                 _mend(module, out)
-
-
-def _is_full(error: RuntimeError) -> bool:
-    """Say whether memory ran out, of a GPU or of the machine."""
-    said = str(error).lower()
-    return any(sign in said for sign in FULL)
 
 
 def _mend(module: PretrainingModule, out: Path) -> None:
@@ -192,18 +185,6 @@ def _check_kept(steps: Sequence[int], done: int, out: Path) -> None:
                 f"--keep {step}: {out} has been trained for {done} steps, and the encoder after "
                 f"step {step} was not kept: leave it out, or choose another folder"
             )
-
-
-class OwnSignal(pl.Callback):
-    """A callback that answers SIGTERM as outside of training: Lightning's own answer waits, inside
-    the signal, for all processes, and those that wait for this one never come."""
-
-    def __init__(self) -> None:
-        self.before = signal.getsignal(signal.SIGTERM) or signal.SIG_DFL
-
-    def on_train_start(self, *_: Any) -> None:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, self.before)
 
 
 class Keep(pl.Callback):

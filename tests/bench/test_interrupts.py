@@ -17,8 +17,9 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from bench.interrupts import interruptible
-from bench.run.callbacks.signals import OwnSignals
+from bench.run.callbacks.signals import LostSignals
 from bench.run.record import Record
+from elmo_core.lightning import OwnSignals
 from tests.bench.small import SMALL
 from tests.processes import children, running, wait_for
 
@@ -179,7 +180,7 @@ class Ending(pl.LightningModule):
 def quiet() -> pl.Trainer:
     return pl.Trainer(
         accelerator="cpu",
-        callbacks=[OwnSignals()],
+        callbacks=[OwnSignals(), LostSignals()],
         max_epochs=1,
         logger=False,
         enable_checkpointing=False,
@@ -190,7 +191,8 @@ def quiet() -> pl.Trainer:
 
 def test_lightning_does_not_answer_for_us() -> None:
     """Its answer waits for all processes, inside the signal; some never come."""
-    trainer = quiet()
+    with interruptible():
+        trainer = quiet()
     with pytest.raises(SystemExit) as stop, interruptible():
         trainer.fit(Ending(), DataLoader(TensorDataset(torch.zeros(1))))
     assert stop.value.code == STATUS[signal.SIGTERM]
@@ -240,8 +242,7 @@ def test_an_interruption_that_a_finaliser_swallows_comes_at_the_next_batch() -> 
             if len(batches) == 2:
                 Finalised()
 
-    trainer = quiet()
     with pytest.raises(SystemExit) as stop, interruptible():
-        trainer.fit(Counting(), DataLoader(TensorDataset(torch.zeros(5))))
+        quiet().fit(Counting(), DataLoader(TensorDataset(torch.zeros(5))))
     assert stop.value.code == STATUS[signal.SIGTERM]
     assert len(batches) == 2

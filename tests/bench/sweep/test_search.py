@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from omegaconf import DictConfig
 
-from bench.records import Finished, Primary
+from bench.records import Finished
 from bench.run import run as one_run
-from bench.run.contents import chosen
-from bench.run.record import outcome
 from bench.sweep import search as searches
 from bench.sweep import sweeper
 from bench.sweep.job import Job, Outcome
 from tasks.snli.task import SNLI
+from tests.bench.sweep.pretended import untrained
 
 Search = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -115,20 +114,7 @@ def test_dev_chooses_and_not_test(
     scores = {1.0: {"dev": 60.0, "test": 1.0}, 2.0: {"dev": 50.0, "test": 99.0}}
 
     def run(cfg: DictConfig) -> Finished:
-        choice, record = chosen(cfg)
-        found = scores[cfg.training.clip_norm]
-        result = outcome(
-            Finished,
-            choice,
-            metrics={split: {"accuracy": score} for split, score in found.items()},
-            primary=Primary(name="accuracy", split="test", value=found["test"]),
-            epochs=1,
-            best_epoch=1,
-            history=[],
-        )
-        record.write_config(cfg)
-        record.write_result(result)
-        return result
+        return untrained(cfg, **scores[cfg.training.clip_norm])
 
     monkeypatch.setattr(one_run, "run", run)
     words = ("elmo.placement=none", "training.clip_norm=1,2", "hydra.sweeper.n_trials=5")
