@@ -77,3 +77,4 @@ class Experiment:
     overrides: dict[str, Any] = field(default_factory=dict)  # of all runs; the command line's win
     paper: dict[str, dict[str, Any]] = field(default_factory=dict)  # its numbers, by row and column
     paper_encoders: list[str] = field(default_factory=list)  # those that its numbers are of
+    paper_split: Split | None = None  # the split that they are of

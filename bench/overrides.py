@@ -98,21 +98,14 @@ def expand(arguments: list[str]) -> list[str]:
     - A path that begins with `~/`, or that Hydra cannot read as it stands, is quoted.
     - `experiment=NAME` and `plan=true` bring `-m`, which may stand anywhere.
     - `~experiment.columns.NAME` and `~experiment.rows.NAME`, all of them, become one
-      `experiment.without=[…]`, whatever the names are made of.
+      `experiment.without=[…]`, whatever the names are made of; what a given one names joins them.
 
     Raises ConfigError for a group that is given no name (`logger=null`), or a list of them.
     """
-    left_out = [found[1] for word in arguments if (found := LEFT_OUT.fullmatch(word))]
-    expanded = []
+    arguments, expanded = _with_one_list(arguments), []
     keys = {argument.partition("=")[0] for argument in arguments}
     open_data = "data" not in keys
     for argument in arguments:
-        if LEFT_OUT.fullmatch(argument):
-            if left_out:
-                names = [name if PLAIN.fullmatch(name) else quoted(name) for name in left_out]
-                expanded.append(f"experiment.without=[{','.join(names)}]")
-                left_out = []
-            continue
         _refuse_nameless(argument)
         key, _, value = argument.partition("=")
         if open_data and key in ("data.dir", "data.set"):
@@ -145,6 +138,20 @@ def expand(arguments: list[str]) -> list[str]:
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
     return _together(expanded)
+
+
+def _with_one_list(words: list[str]) -> list[str]:
+    """Make one list of all words that leave rows or columns out: of two, Hydra drops the first."""
+    if not any(map(LEFT_OUT.fullmatch, words)):
+        return words
+    names, others = list[str](), list[str]()
+    for word in words:
+        found = LEFT_OUT.fullmatch(word)
+        listed = [found[1]] if found else _listed(word, "experiment.without")
+        names += listed
+        others += [] if listed else [word]
+    plain = (name if PLAIN.fullmatch(name) else quoted(name) for name in dict.fromkeys(names))
+    return [*others, f"experiment.without=[{','.join(plain)}]"]
 
 
 def _together(words: list[str]) -> list[str]:
@@ -194,6 +201,13 @@ def parsed(word: str) -> Override | None:
         return None
 
 
+def _listed(word: str, key: str) -> list[str]:
+    """Return what the list of an override of this key holds; nothing where it is another's."""
+    override = parsed(word) if word.startswith(f"{key}=") else None
+    given = override.value() if override else None
+    return list(map(str, given)) if isinstance(given, list) else []
+
+
 def _text(key: str, value: str) -> str:
     r"""Return a value as Hydra reads it where that is one text, else as it stands.
 
@@ -240,8 +254,8 @@ def refuse(words: list[str]) -> None:
             each.partition("=")[0] for each in words
         }:
             raise ConfigError(f"{word}: needs install=bash (or fish), uninstall= or query=")
-        if key == "hydra.searchpath":
-            _require_folders(word)
+        for place in _listed(word, "hydra.searchpath"):
+            _require_folder(place.removeprefix("file://"))
         if key.startswith("experiment.") and not any(w.startswith("experiment=") for w in words):
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
         if key in ("hydra/launcher", "hydra/sweeper") and not flags:
@@ -252,14 +266,10 @@ def refuse(words: list[str]) -> None:
             raise ConfigError(f"{word}: several values, and {one}")
 
 
-def _require_folders(word: str) -> None:
+def _require_folder(folder: str) -> None:
     """Raise ConfigError for a folder of configuration that is not there: Hydra goes on without."""
-    override = parsed(word)
-    given = override.value() if override else None
-    for place in given if isinstance(given, list) else ():
-        folder = str(place).removeprefix("file://")
-        if "://" not in folder and not Path(folder).is_dir():
-            raise ConfigError(f"hydra.searchpath: no folder {folder}")
+    if "://" not in folder and not Path(folder).is_dir():
+        raise ConfigError(f"hydra.searchpath: no folder {folder}")
 
 
 def _is_path(value: str) -> bool:

@@ -59,6 +59,7 @@ class Manifest:
     columns: Sequence[str]
     paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
     paper_encoders: Sequence[str] = ()  # those that its numbers are of
+    paper_split: str | None = None  # the split that they are of; earlier files do not say
     data: str
     encoder: str
     command: str

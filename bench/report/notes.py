@@ -244,6 +244,16 @@ def _data(grid: Grid) -> Iterator[str]:
                 f"{row}: not all of its runs were scored on the same {split} examples "
                 "(data.fingerprint), so that their data differs, too."
             )
+    yield from _paper(grid)
+
+
+def _paper(grid: Grid) -> Iterator[str]:
+    """Say in what the paper's numbers differ from these."""
+    experiment = grid.experiment
+    split = experiment.paper_split
+    shown = {grid.split(row) for row in experiment.paper if row in experiment.rows}
+    if split and shown - {split}:
+        yield f"The paper's numbers are {split} scores."
     if experiment.paper and experiment.data != "paper":
         yield (
             f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "

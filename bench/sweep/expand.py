@@ -180,6 +180,9 @@ def _beneath(name: str, given: Sequence[Override], own: Mapping[str, str]) -> It
         if key.startswith("experiment."):  # changes the table, not its runs
             if override.is_sweep_override():
                 hint = f"a list stands in brackets: '{key}=[…]'"
+                if key == "experiment.baseline":
+                    column = str(override.input_line).partition("=")[2]
+                    hint = f"a name with a comma takes quotes: '{key}=\"{column}\"'"
                 raise ConfigError(f"{override.input_line}: one value, please; {hint}")
             continue
         if key in ("experiment", "plan", "seed", "task") and (key != "task" or "task" in own):

@@ -65,13 +65,18 @@ def show(jobs: Sequence[Job], queue: Queue) -> None:
     found: list[Forecast] = []
     reasons: dict[str, list[Job]] = {}
     with downloads_off(), quiet(), _threads(queue.threads):
-        for together in _by_kind(jobs):
+        able = []
+        for job in jobs:
+            lacked = lacking(forecaster.needs, job.cfg)
+            for reason in lacked:
+                reasons.setdefault(reason, []).append(job)
+            able += [] if lacked else [job]
+        for together in _by_kind(able):
             result = forecaster.of(together)
             if isinstance(result, Forecast):
                 found.append(result)
             else:
-                for reason in result:
-                    reasons.setdefault(reason, []).extend(together)
+                reasons.setdefault(result, []).extend(together)
     if found:
         console.print(_table(found))
         said = _time(found, queue), _features(found, queue)
@@ -112,15 +117,12 @@ class _Forecaster:
         self.needs = Needs()
         self.features = Features(self.needs)
 
-    def of(self, jobs: list[Job]) -> Forecast | list[str]:
+    def of(self, jobs: list[Job]) -> Forecast | str:
         """Return the forecast for runs of one kind, or why there is none."""
-        cfg = jobs[0].cfg
-        if reasons := lacking(self.needs, cfg):
-            return reasons
         try:
-            return self._made(jobs, cfg)
+            return self._made(jobs, jobs[0].cfg)
         except Exception as error:  # of a task or an encoder of the user's own, too
-            return [explain(error) or f"{type(error).__name__}: {error}"]
+            return explain(error) or f"{type(error).__name__}: {error}"
 
     def _made(self, jobs: list[Job], cfg: DictConfig) -> Forecast:
         data, encoder = self.needs.data(cfg), self.needs.encoder(cfg)

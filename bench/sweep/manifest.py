@@ -72,6 +72,8 @@ def manifest(
         cells = [*(_clean(cell, kind) for cell in ours for kind in kinds), *map(_noisy, noisy)]
         baseline = CLEAN
     rows = list(dict.fromkeys(cell.row for cell in cells))
+    theirs = experiment.overrides.get("task")  # of which its numbers are, where no row names one
+    known = set(rows) - {cell.row for cell in cells if theirs and cell.task != theirs}
     return Manifest(
         name=cfg.hydra.runtime.choices["experiment"],
         title=experiment.title,
@@ -81,8 +83,9 @@ def manifest(
         baseline=baseline,
         rows=rows,
         columns=list(dict.fromkeys(cell.column for cell in cells)),
-        paper={row: dict(numbers) for row, numbers in experiment.paper.items() if row in rows},
+        paper={row: dict(experiment.paper[row]) for row in experiment.paper if row in known},
         paper_encoders=list(experiment.paper_encoders),
+        paper_split=experiment.paper_split and experiment.paper_split.value,
         data=_distinct(job.cfg.data.name for _, job in places),
         encoder=_distinct(job.encoder for _, job in places),
         command=command([*as_typed(asked.task), *as_typed(asked.hydra)], cfg.hydra),

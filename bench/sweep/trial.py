@@ -34,7 +34,8 @@ STEPS = 4
 def kind(cfg: DictConfig) -> dict[str, Any]:
     """Return what of a run decides the time of its epochs: not its seed, its mix or its rates."""
     choice = Choice.of(cfg).values
-    parts = {key: choice.get(key) for key in ("task", "data", "encoder", "trainer", "features")}
+    sections = ("task", "data", "word_vectors", "encoder", "trainer", "features")
+    parts = {key: choice.get(key) for key in sections}
     placement = choice["elmo"]["placement"]
     live = placement != "none" and OmegaConf.select(cfg, "features.mode") == "live"
     batch_size = choice["training"]["batch_size"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.report.notes import notes
+from bench.report.report import collect
 from bench.run.record import Record
 from tests.bench.made_up import Maker
 from tests.bench.report.evaluations import evaluation, finished, table
@@ -59,3 +60,12 @@ def test_a_row_scored_on_test_alone_is_shown(tmp_path: Path) -> None:
     assert entry.scores is not None
     row = "mini → mini (typos 40 %)"
     assert f"{row}: no dev score in every run, so test is shown." in notes(grid)
+
+
+def test_the_split_of_the_papers_numbers_is_told_where_another_is_shown(tmp_path: Path) -> None:
+    paper = {"snli": {"baseline": 88.0, "ELMo": 88.7}}
+    for split, told in (("dev", True), ("test", False)):
+        place = tmp_path / split
+        Maker(place).two_columns(paper=paper, paper_split="test", split=split)
+        (grid,) = collect([place]).grids
+        assert ("The paper's numbers are test scores." in notes(grid)) is told

@@ -109,6 +109,7 @@ def test_tasks_need_not_stand_in_the_file(planned: Planned) -> None:
 def test_mixes_are_of_all_layers_whatever_the_tasks_default(planned: Planned) -> None:
     assert any("layers=all" in each for each in planned("experiment=table2", "task=wsd"))
     assert len(planned("experiment=lambda", "task=wsd")) == 7
+    assert len(planned("experiment=cove", "task=wsd")) == 3
 
 
 def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> None:
@@ -118,6 +119,12 @@ def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> Non
     assert {command.split()[0] for command in commands} == {"task=snli", "task=srl"}
     assert not any("elmo.l2=1 " in command or "placement=none" in command for command in commands)
     assert len(planned("experiment=lambda", "task=srl", "~experiment.columns.λ=10")) == 6
+
+
+def test_columns_can_be_left_out_in_both_ways_at_once(planned: Planned) -> None:
+    words = ['experiment.without=["columns.λ=0","columns.λ=1"]', "~experiment.columns.λ=10"]
+    for both in (words, words[::-1]):
+        assert len(planned("experiment=lambda", "task=srl", *both)) == 4
 
 
 def test_the_words_that_leave_a_column_out_are_told_as_a_shell_reads_them(

@@ -54,6 +54,10 @@ TABLE3 = "error: elmo: table3 sets elmo.placement itself (column "
             "one value, please; a list stands in brackets: 'experiment.without=[…]'",
         ),
         (
+            ["experiment=figure1", "experiment.baseline=ELMo, 100 %"],
+            "a name with a comma takes quotes: 'experiment.baseline=\"ELMo, 100 %\"'",
+        ),
+        (
             ["experiment=encoders", "experiment.without=[CoVe]"],
             "CoVe: neither columns.NAME nor rows.NAME; did you mean 'columns.CoVe'?",
         ),

@@ -123,6 +123,8 @@ def test_what_stops_one_of_several_runs_stops_them_before_the_first(
     sweep: Sweep, snli_folder: Path, tmp_path: Path, capsys: Shown, words: list[str], reason: str
 ) -> None:
     words = [word.replace("SNLI", str(snli_folder)) for word in words]
+    assert sweep("elmo.placement=input", *words, "plan=true") == 0
+    assert reason in capsys.readouterr().out
     assert sweep("elmo.placement=input", *words) == 2
     said = capsys.readouterr().err.splitlines()
     assert any(line.startswith("snli · ") and reason in line for line in said)
