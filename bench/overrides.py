@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import ChoiceSweep, Override, Quote, QuotedString
-from hydra.errors import HydraException
+from hydra.core.override_parser.types import ChoiceSweep
 from omegaconf import DictConfig
 
 from bench import VERBS
 from bench.config import CONF, check, register
+from bench.encoder_words import commits, is_path, is_there
 from bench.errors import ConfigError
-from bench.explanation import HINT, UNUSABLE, explain, on_the_hub, own_folders
+from bench.explanation import HINT, UNUSABLE, explain, on_the_hub
 from bench.verbatim import quoted
-from elmo_core.errors import WeightsError
+from bench.words import in_quotes, listed, parsed, text_of
 
 COMMANDS = {
     *("--run", "-r", "--multirun", "-m", "--cfg", "-c", "--info", "-i", "--help", "-h"),
@@ -49,8 +46,6 @@ GROUPS = {path.parent.name for path in CONF.glob("*/*.yaml")}
 
 PLAIN = re.compile(r"[a-z]+\.[\w.]+", re.ASCII)
 """What is left out and needs no quotes, so that the command of a table is easy to read."""
-MODEL = re.compile(r"(encoder(?:\.\w+)*)\.model=([\w-][\w.-]*(?:/[\w.-]+)?)")
-"""A model of the hub by its name, or a folder."""
 LEFT_OUT = re.compile(r"~experiment\.((rows|columns)\..+)", re.DOTALL)
 """A row or column that is left out; its name may hold what Hydra takes for its own: `=`, λ, …"""
 
@@ -91,8 +86,8 @@ def expand(arguments: list[str]) -> list[str]:
     - `encoder=PATH` becomes `encoder=elmo encoder.source=PATH`; of several encoders, with commas,
       each does when the words of its own run are expanded.
     - `encoder._target_=CLASS` alone brings `encoder=own`, which has no keys besides.
-    - `encoder.model=NAME`, of a model on huggingface.co, brings the commit that it has now, so that
-      the run stays what it was when the model changes.
+    - `encoder.model=NAME`, of a model on huggingface.co, brings the commit that it has now, if the
+      encoder takes a `revision`, so that the run stays what it was when the model changes.
     - `data.dir=FOLDER` or `data.set=NAME` alone brings `data=open`, so that real data is not
       trained on like the built-in one.
     - A path that begins with `~/`, or that Hydra cannot read as it stands, is quoted.
@@ -114,27 +109,22 @@ def expand(arguments: list[str]) -> list[str]:
         if key == "encoder._target_" and "encoder" not in keys:
             expanded.append("encoder=own")
         path = key in {"encoder", *PATHS} or value.startswith("~/")
-        text = _text(key, value) if path else value  # reading takes a millisecond a word
+        text = text_of(key, value) if path else value  # reading takes a millisecond a word
         several = _several(value) if text == value else []
         if key == "encoder" and several:
             expanded.append(f"encoder={','.join(map(os.path.expanduser, several))}")
-        elif key == "encoder" and _is_path(text):
-            if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", text) and not _is_there(text):
+        elif key == "encoder" and is_path(text):
+            if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", text) and not is_there(text):
                 raise ConfigError(f"{argument}: no such file or folder; {on_the_hub(text)}")
             source = str(Path(text).expanduser())
-            expanded += ["encoder=elmo", _in_quotes("encoder.source", source)]
+            expanded += ["encoder=elmo", in_quotes("encoder.source", source)]
         elif key == "paths.runs" and text.startswith("~/"):  # Hydra makes this folder, too
-            expanded.append(_in_quotes(key, os.path.expanduser(text)))
+            expanded.append(in_quotes(key, os.path.expanduser(text)))
         elif value.startswith("~/") or (key in PATHS and parsed(argument) is None):
-            expanded.append(_in_quotes(key, *(several or [text])))
+            expanded.append(in_quotes(key, *(several or [text])))
         else:
             expanded.append(argument)
-    for part, model in _on_hub(arguments).items():
-        if f"{part}.revision" not in keys:
-            from elmo_core.encoders.hub import commit
-
-            with suppress(WeightsError):  # the run says so, if there will be one
-                expanded.append(f"{part}.revision={commit(model)}")
+    expanded += commits(arguments)
     if keys & {"experiment", "plan"} and not keys & COMMANDS:
         expanded.insert(0, "-m")
     return _together(expanded)
@@ -147,9 +137,9 @@ def _with_one_list(words: list[str]) -> list[str]:
     names, others = list[str](), list[str]()
     for word in words:
         found = LEFT_OUT.fullmatch(word)
-        listed = [found[1]] if found else _listed(word, "experiment.without")
-        names += listed
-        others += [] if listed else [word]
+        left_out = [found[1]] if found else listed(word, "experiment.without")
+        names += left_out
+        others += [] if left_out else [word]
     plain = (name if PLAIN.fullmatch(name) else quoted(name) for name in dict.fromkeys(names))
     return [*others, f"experiment.without=[{','.join(plain)}]"]
 
@@ -193,42 +183,10 @@ def _refuse_nameless(word: str) -> None:
         raise ConfigError(f"{word}: {wrong} (choose {', '.join(known)})")
 
 
-def parsed(word: str) -> Override | None:
-    """Return an override as Hydra reads it, None where it cannot."""
-    try:
-        return OverridesParser.create().parse_override(word)
-    except HydraException:
-        return None
-
-
-def _listed(word: str, key: str) -> list[str]:
-    """Return what the list of an override of this key holds; nothing where it is another's."""
-    override = parsed(word) if word.startswith(f"{key}=") else None
-    given = override.value() if override else None
-    return list(map(str, given)) if isinstance(given, list) else []
-
-
-def _text(key: str, value: str) -> str:
-    r"""Return a value as Hydra reads it where that is one text, else as it stands.
-
-    >>> _text("data.dir", r"~/my\ data")
-    '~/my data'
-    """
-    home = "~" if value.startswith("~/") else ""  # which Hydra cannot read
-    override = parsed(f"{key}={value.removeprefix(home)}")
-    read = override.value() if override else None
-    return home + read if isinstance(read, str) else value
-
-
-def _in_quotes(key: str, *values: str) -> str:
-    """Write an override whose values Hydra takes as they stand, references aside."""
-    return f"{key}={','.join(QuotedString(value, Quote.single).with_quotes() for value in values)}"
-
-
 def _several(value: str) -> list[str]:
     """Split names and paths at commas; return nothing for a single one, which may have commas."""
     parts = value.split(",")
-    return parts if len(parts) > 1 and "/" in value and not _is_there(value) else []
+    return parts if len(parts) > 1 and "/" in value and not is_there(value) else []
 
 
 def refuse(words: list[str]) -> None:
@@ -254,7 +212,7 @@ def refuse(words: list[str]) -> None:
             each.partition("=")[0] for each in words
         }:
             raise ConfigError(f"{word}: needs install=bash (or fish), uninstall= or query=")
-        for place in _listed(word, "hydra.searchpath"):
+        for place in listed(word, "hydra.searchpath"):
             _require_folder(place.removeprefix("file://"))
         if key.startswith("experiment.") and not any(w.startswith("experiment=") for w in words):
             raise ConfigError(f"{word}: of which experiment? Give experiment=NAME, too")
@@ -270,31 +228,3 @@ def _require_folder(folder: str) -> None:
     """Raise ConfigError for a folder of configuration that is not there: Hydra goes on without."""
     if "://" not in folder and not Path(folder).is_dir():
         raise ConfigError(f"hydra.searchpath: no folder {folder}")
-
-
-def _is_path(value: str) -> bool:
-    return bool(value) and ("/" in value or _is_there(value)) and not _is_configuration(value)
-
-
-def _is_configuration(name: str) -> bool:
-    """Say whether there is a configuration of an encoder of this name, ours or the user's."""
-    given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
-    own = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
-    folders = [CONF, *(Path(folder.removeprefix("file://")) for folder in own)]
-    return any((folder / "encoder" / f"{name}.yaml").exists() for folder in folders)
-
-
-def _is_there(value: str) -> bool:
-    folder = value.rpartition("@")[0] or value  # of FOLDER@STEP
-    return any(Path(path).expanduser().exists() for path in (value, folder))
-
-
-def _on_hub(arguments: list[str]) -> dict[str, str]:
-    """Return the models on the hub that are named, by the key of their encoder: `encoder`, or one
-    of several side by side."""
-    found = filter(None, map(MODEL.fullmatch, arguments))
-    return {
-        part: model
-        for part, model in (each.groups() for each in found)
-        if model != "null" and not Path(model).exists()
-    }

@@ -158,8 +158,9 @@ class Task(ABC):
     def model(self, placement: Placement) -> nn.Module:
         """Make a new model, which has `placement` as an attribute of this name.
 
-        Its `forward(batch, layers)` returns a dict with `loss`, a scalar: the mean over the batch,
-        and whatever `predict` needs.
+        Its `forward(batch, layers)` calls `placement.input` and `placement.output`, since either
+        place may be chosen. It returns a dict with `loss`, a scalar: the mean over the batch, and
+        whatever `predict` needs.
 
         A model may have nothing to learn by gradient: no parameter of it, its placement's included,
         requires one, and there is no `loss`. It is shown the training examples once, in training
@@ -253,7 +254,8 @@ class Task(ABC):
         """Name the group of examples that are not independent of this one, which a report's
         intervals count: by default its text, `document_id`, if the data tells it, else itself.
         """
-        return str(example.get(DOCUMENT) or example["id"])
+        document = example.get(DOCUMENT)
+        return str(example["id"] if document in (None, "") else document)
 
     def slices(self, example: Example) -> dict[str, str | int]:
         """Say by which properties of an example results may be told apart: words or whole numbers.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from math import isclose
 from typing import Any, TypeVar
 
 import numpy as np
@@ -85,6 +86,8 @@ def compared(
         difference = _counted(first, second, split, clusters)
         if difference is None:
             difference = _rescored(first, second, split, clusters)
+        if not np.isfinite(difference.values).all():
+            raise Incomparable(f"{split}: the metric is no number without some of the examples")
     except Incomparable:
         raise
     except ValueError as error:  # fewer than two clusters
@@ -110,12 +113,16 @@ def _rescored(
 ) -> PseudoValues:
     """Return the difference by the task's own `score`, which may need torch."""
     base, other = ([rows_of(run, split) for run in runs] for runs in (first, second))
-    config = first[0].config
+    run, config = first[0], first[0].config
 
     def task_of_run() -> Any:
         from bench.run.build import task_of  # brings torch
+        from bench.run.trained import VOCABULARY, restored
 
-        return task_of(trust.read(config, first[0].trusted))
+        cfg = trust.read(config, run.trusted)
+        # What an ensemble or an evaluation has learned lies with a run that it was made of.
+        folder = next((run.folder.with_name(each) for each in run.result.made_of), run.folder)
+        return restored(folder, cfg) if (folder / VOCABULARY).is_file() else task_of(cfg)
 
     task = _tried(f"{config}: no task to score with", task_of_run)
 
@@ -188,9 +195,10 @@ def _numbers(run: Run, split: str) -> tuple[Examples, Array | None]:
     if numbers is None:
         return examples, None
     recorded = run.score(split)
-    if recorded is None or not abs(recomputed - recorded) <= 1e-6:  # NaN is not near either
+    # A metric may be computed in float32, of seven digits. NaN is not near either.
+    if recorded is None or not isclose(recomputed, recorded, rel_tol=5e-7, abs_tol=1e-6):
         raise Incomparable(
-            f"{run.folder / 'predictions.jsonl'} scores {recomputed:.2f} by its task's counts, "
+            f"{run.folder / 'predictions.jsonl'} scores {recomputed:.6f} by its task's counts, "
             f"but result.json says {recorded} ({run.result.metric})"
         )
     return examples, numbers

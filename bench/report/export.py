@@ -10,10 +10,10 @@ from typing import Any
 from hydra.core.override_parser.types import Transformer
 
 from bench.choice import FILES
-from bench.overrides import parsed
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
 from bench.report.read import Experiment, Key, Records
+from bench.words import parsed
 
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""

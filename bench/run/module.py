@@ -37,6 +37,10 @@ def compared(score: float) -> float:
     return torch.tensor(score, dtype=torch.float32).item()
 
 
+def _shapes(state: Mapping[str, Any]) -> set[tuple[str, tuple[int, ...]]]:
+    return {(key, tuple(getattr(value, "shape", ()))) for key, value in state.items()}
+
+
 class Scored(NamedTuple):
     """What a model says about a split, and how good it is."""
 
@@ -72,6 +76,7 @@ class BenchModule(pl.LightningModule):
         self.scheduler: LRScheduler | None = None
         self._scheduler_state: dict[str, Any] | None = None
         self._losses = Losses()
+        self._reads_elmo = False  # until the first gradients have shown it
         self._started = 0.0
 
     @property
@@ -138,6 +143,19 @@ class BenchModule(pl.LightningModule):
                 f"training.scheduler.mode={self.scheduler.mode}: must be max, since dev scores are "
                 "the better the higher"
             )
+
+    def on_after_backward(self) -> None:
+        """Look once whether the loss depends on ELMo at each of its places.
+
+        Raises RunError where it does not: the run would be one without, under another name.
+        """
+        for place, mix in {} if self._reads_elmo else self.placement.mixes.items():
+            if mix.gamma.requires_grad and mix.gamma.grad is None:
+                raise RunError(
+                    f"elmo.placement={self.placement.where}: the model's loss does not depend on "
+                    f"ELMo at its {place}: its forward must call placement.{place} (docs/tasks.md)"
+                )
+        self._reads_elmo = True
 
     def on_train_batch_end(self, *_: object) -> None:
         if self.scheduler is not None and self.training_config.scheduler_interval == "step":
@@ -229,10 +247,26 @@ class BenchModule(pl.LightningModule):
         checkpoint["scheduler"] = self.scheduler.state_dict() if self.scheduler else None
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self._require_same_weights(checkpoint["state_dict"])
         # An epoch's number is its place: checkpoints of schema 1 counted from 0.
         self.history = [{**each, "epoch": i} for i, each in enumerate(checkpoint["history"], 1)]
         self.best = None
         self._scheduler_state = checkpoint["scheduler"]
+
+    def _require_same_weights(self, kept: Mapping[str, Any]) -> None:
+        """Raise RunError for a checkpoint of a model with other weights: of the class as it was.
+
+        Loading is not strict, for the frozen weights, so that nobody else would say so.
+        """
+        if self._trainer is not None and self.trainer.strategy.restore_checkpoint_after_setup:
+            return  # FSDP's, where each process has a part of each weight
+        frozen = {name for name, p in self.named_parameters() if not p.requires_grad}
+        ours = {key: value for key, value in self.state_dict().items() if key not in frozen}
+        if other := _shapes(ours) ^ _shapes(kept):
+            raise RunError(
+                f"the checkpoint is of a model with other weights ({min(other)[0]}): was the code "
+                f"of {type(self.task).__qualname__} changed? force=true trains anew"
+            )
 
     def on_train_start(self) -> None:
         if self.scheduler is not None and self._scheduler_state is not None:

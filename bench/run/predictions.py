@@ -3,6 +3,8 @@ trivial baselines: plain numbers, whatever a task computes with."""
 
 from __future__ import annotations
 
+import json
+import logging
 import math
 from collections.abc import Sequence
 
@@ -12,6 +14,8 @@ from torch import Tensor
 from bench.errors import RunError
 from tasks.task import Example, Task
 
+log = logging.getLogger(__name__)
+
 
 def predictions(
     task: Task, output: dict[str, Tensor], examples: Sequence[Example]
@@ -19,7 +23,7 @@ def predictions(
     """Return the task's predictions, each with what the task says of its example: the `cluster`,
     the `slices`, and how the prediction is `drawn`."""
     rows = task.predict(output, examples)
-    return [
+    told = [
         {
             **row,
             "cluster": task.cluster(example),
@@ -28,6 +32,12 @@ def predictions(
         }
         for row, example in zip(rows, examples, strict=True)
     ]
+    try:
+        json.dumps(told[:1])
+    except TypeError as error:
+        what = "the task's predictions must be plain values, as JSON has them (Task.predict)"
+        raise RunError(f"{what}: {error}") from None
+    return told
 
 
 def scored(task: Task, rows: Sequence[Example]) -> dict[str, float]:
@@ -46,5 +56,12 @@ def scored(task: Task, rows: Sequence[Example]) -> dict[str, float]:
 
 
 def trivial(task: Task, train: Dataset, split: Dataset) -> dict[str, float]:
-    """Return the scores on `split` of the task's trivial baselines, by what they are called."""
-    return {name: float(score) for name, score in task.yardsticks(train, split).items()}
+    """Return the scores on `split` of the task's trivial baselines, by what they are called.
+
+    One that is not defined, such as the correlation of a constant, is told and left out.
+    """
+    scores = {name: float(score) for name, score in task.yardsticks(train, split).items()}
+    for name, score in scores.items():
+        if not math.isfinite(score):
+            log.warning("trivial baseline %r is left out: its score is %s", name, score)
+    return {name: score for name, score in scores.items() if math.isfinite(score)}

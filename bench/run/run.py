@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities import rank_zero_only
@@ -262,7 +263,9 @@ class _Run:
         self, module: BenchModule, predictions: list[dict[str, Any]], result: Finished
     ) -> Finished:
         """Write the record, the result last; return it with the files that it vouches for."""
-        state = {key: value.contiguous() for key, value in module.model.state_dict().items()}
+        # A copy each: safetensors takes none that share memory, as a part under two names does.
+        weights, plain = module.model.state_dict(), torch.contiguous_format
+        state = {key: value.clone(memory_format=plain) for key, value in weights.items()}
         write_bytes(self.record.head, as_bytes(state))  # save_file lets nobody else read it
         self.record.write_json("vocabulary.json", self.data.task.vocabulary())
         self.record.write_predictions(predictions)

@@ -147,8 +147,10 @@ def _damage(path: Path) -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
         if explain(error):
             raise
-        reason = (str(error).splitlines() or [""])[0][:200]
-        what = f"{type(error).__name__}: {reason}"
-        raise RunError(f"{path}: damaged ({what}): repeat the run") from None
+        reason = " ".join(str(error).split())[:200]
+        raise RunError(
+            f"{path}: cannot be taken in ({type(error).__name__}: {reason}): if the code of its "
+            "task was changed since the run, put it back; else it is damaged: repeat the run"
+        ) from error
     except SafetensorError as error:
         raise RunError(f"{path}: damaged ({error}): repeat the run") from None

@@ -11,9 +11,10 @@ from hydra.core.override_parser.types import Override, Quote, QuotedString, Tran
 from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError
-from bench.overrides import expand, parsed
+from bench.overrides import expand
 from bench.sweep.job import Cell
 from bench.verbatim import escaped
+from bench.words import parsed
 from elmo_core.errors import did_you_mean
 
 Rows = dict[str, dict[str, Any]]

@@ -33,3 +33,17 @@ def test_a_model_beside_another_encoder_is_named_with_its_commit(
     words = ["encoder=concat", "encoder@encoder.second=transformer"]
     words += ["encoder.second.model=google-bert/bert-base-cased"]
     assert expand(words) == [*words, f"encoder.second.revision={'0' * 40}"]
+
+
+def test_an_own_encoder_of_the_hub_is_given_no_key_that_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("elmo_core.encoders.hub.commit", lambda model: "0" * 40)
+    file = tmp_path / "encoder" / "mine.yaml"
+    file.parent.mkdir()
+    words = ["encoder=mine", "encoder.model=gpt2", f"hydra.searchpath=[{tmp_path}]"]
+    monkeypatch.setattr("sys.argv", ["bench", *words])
+    file.write_text("_target_: my_package.MyEncoder\nmodel: bert\n")
+    assert expand(words) == words
+    file.write_text(f"{file.read_text()}revision: null\n")
+    assert expand(words) == [*words, f"encoder.revision={'0' * 40}"]

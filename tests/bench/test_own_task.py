@@ -147,3 +147,51 @@ def test_the_report_imports_no_package_that_is_not_trusted(own: Path, bench: Ben
     entry = fill(records.experiments[0], read(Path("runs"))).entries["clickbait", "ELMo"]
     assert entry.against is None
     assert "headlines.Clickbait is not of this suite: add --trust headlines" in entry.not_compared
+
+
+def test_a_score_that_needs_what_was_learned_is_compared(own: Path, bench: Bench) -> None:
+    """Without counts the split is scored again, by a task that knows what `prepare` found."""
+    code = own / "headlines.py"
+    text = code.read_text().replace("self.counts(row)", "self.sums(row)")
+    text = text.replace("def counts(row)", "def sums(row)")
+    text = text.replace(
+        "        sums = np.sum(", "        assert self.words\n        sums = np.sum("
+    )
+    code.write_text(text)
+    records = call(bench)
+    entry = fill(records.experiments[0], records).entries["clickbait", "ELMo"]
+    assert entry.not_compared == ""
+    assert entry.against is not None
+
+
+def test_a_model_that_holds_its_placement_twice_is_saved(own: Path, bench: Bench) -> None:
+    code = own / "headlines.py"
+    twice = "        self.inner = nn.ModuleDict({'placement': placement, 'words': words})\n"
+    before = "        self.dropout = nn.Dropout("
+    code.write_text(code.read_text().replace(before, twice + before))
+    assert len(call(bench, "experiment.seeds=[1]").finished) == 2
+
+
+def test_a_folder_with_a_test_set_alone_is_other_data(own: Path, bench: Bench) -> None:
+    run = call(bench, "experiment.seeds=[1]").finished[0].folder
+    other = own / "other"
+    other.mkdir()
+    (own / "headlines" / "test.jsonl").rename(other / "test.jsonl")
+    evaluate([str(run), f"data.dir={other}", "--trust", "headlines"])
+    (path,) = Path("runs").glob("clickbait/*-on-*/result.json")
+    assert list(json.loads(path.read_text())["metrics"]) == ["test"]
+
+
+def test_a_head_of_other_code_is_not_called_damaged_alone(
+    own: Path, bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = call(bench, "experiment.seeds=[1]").finished[0].folder
+    code = own / "headlines.py"
+    code.write_text(code.read_text().replace("self.linear", "self.last"))
+    sys.modules.pop("headlines")
+    with pytest.raises(SystemExit) as stop:
+        evaluate([str(run), "data.dir=headlines", "--trust", "headlines", "--force"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "if the code of its task was changed since the run, put it back" in said
+    assert "last.weight" in said

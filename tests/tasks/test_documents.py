@@ -129,3 +129,8 @@ def test_documents_count_from_two(tmp_path: Path) -> None:
     assert known("a", "a") == ["", ""]
     assert known("a", "") == ["a", ""]
     assert known("a", "b", "a") == ["a", "b", "a"]
+
+
+def test_a_document_may_be_called_zero() -> None:
+    rows: list[Example] = [{"id": "5", "document_id": 0}, {"id": "6", "document_id": 5}]
+    assert [Task.cluster(NER(), row) for row in rows] == ["0", "5"]

@@ -67,6 +67,29 @@ def test_a_task_without_counts_is_scored_anew(
     assert anew.low < anew.difference < anew.high
 
 
+def test_a_score_that_is_no_number_without_some_examples_is_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = Maker(tmp_path)
+    path = make.two_columns()
+    monkeypatch.setattr(compare, "count_functions", lambda target: (Task.counts, Task.from_counts))
+    monkeypatch.setattr("tasks.snli.task.SNLI.score", lambda self, rows: {"accuracy": float("nan")})
+    told = not_compared(make, path)
+    assert told == "dev: the metric is no number without some of the examples"
+
+
+@pytest.mark.parametrize(("off", "fine"), [(0.0, True), (1e-3, False)])
+def test_a_score_in_float32_is_the_same_score(off: float, fine: bool, tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    path = make.two_columns()
+    (result,) = tmp_path.glob("snli/input-*/result.json")
+    content = json.loads(result.read_text())
+    scores = content["metrics"]["dev"]
+    scores["accuracy"] = float(np.float32(scores["accuracy"] / 3)) * 3 + off
+    result.write_text(json.dumps(content))
+    assert (compared(make, path).against is not None) is fine
+
+
 def first_is_right(row: dict[str, Any]) -> tuple[float, float]:
     return float(row["gold"] == row["prediction"]), 1.0
 

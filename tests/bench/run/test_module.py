@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,3 +95,43 @@ def test_no_loss_keeps_its_graph() -> None:
     losses = Losses()
     losses.add(torch.tensor(1.0, requires_grad=True) * 2, [{"id": "a"}])
     assert not losses.all[0].requires_grad
+
+
+class Deaf(torch.nn.Module):
+    """A model that takes ELMo at its input alone."""
+
+    def __init__(self, placement: Placement) -> None:
+        super().__init__()
+        self.placement, self.linear = placement, torch.nn.Linear(1, 1)
+
+    def forward(self, batch: Any, layers: Any) -> dict[str, torch.Tensor]:
+        mask = torch.ones(1, 2, dtype=torch.bool)
+        x = self.placement.input(torch.ones(1, 2, 0), layers, mask)
+        return {"loss": self.linear(torch.ones(1, 1)).sum() + x.sum()}
+
+
+class HalfDeaf(SNLI):
+    def model(self, placement: Placement) -> torch.nn.Module:
+        return Deaf(placement)
+
+
+@pytest.mark.parametrize(("where", "fine"), [("input", True), ("input+output", False)])
+def test_a_model_that_does_not_read_elmo_is_named(
+    where: str, fine: bool, configured: Callable[..., Any]
+) -> None:
+    training = configured("task=snli").training
+    made = BenchModule(HalfDeaf(), Placement(where, 3, 2), training, seed=1)
+    made.model({}, torch.ones(1, 3, 2, 2))["loss"].backward()
+    with nullcontext() if fine else pytest.raises(RunError, match=r"must call placement\.output"):
+        made.on_after_backward()
+
+
+def test_a_checkpoint_of_other_code_is_refused(module: Callable[..., BenchModule]) -> None:
+    before, now = module(), module()
+    kept: dict[str, Any] = {"state_dict": before.state_dict()}
+    before.on_save_checkpoint(kept)
+    now.on_load_checkpoint(kept)  # of the same: taken
+    first = next(name for name, part in now.model.named_children() if list(part.parameters()))
+    now.model.add_module("renamed", now.model._modules.pop(first))
+    with pytest.raises(RunError, match=r"other weights \(model\.\w+.*SNLI changed\? force=true"):
+        now.on_load_checkpoint(kept)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.overrides import parsed
 from bench.sweep.expand import written
+from bench.words import parsed
 
 ODD = ["/tmp/zoé bert", "it's", "#1", "a;b", "a&b", "~x", "!x", "<s>", "true", "null", "1e3", "7"]
 PLAIN = {"elmo-mini": "elmo-mini", "my, file.txt": r"my\,\ file.txt", "none": "none"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -61,3 +61,19 @@ def test_values_that_are_taken(key: str, value: Any, read: Any) -> None:
 def test_values_that_are_refused(key: str, value: Any, wanted: str) -> None:
     with pytest.raises(ValueError, match=rf"^task\.{key}=.*: must be {wanted}$"):
         read_sizes(Sizes, {key: value})
+
+
+@dataclass(frozen=True)
+class OtherTypes:
+    hidden: int | None = None
+    pool: Literal["mean", "max"] = "mean"
+
+
+@pytest.mark.parametrize("keys", [{"hidden": 100}, {"hidden": None}, {"pool": "max"}])
+def test_a_size_may_be_of_another_type(keys: dict[str, Any]) -> None:
+    assert vars(read_sizes(OtherTypes, keys)) == {**vars(OtherTypes()), **keys}
+
+
+def test_a_size_that_may_be_left_out_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"task\.hidden=-1: must be a whole number from 1"):
+        read_sizes(OtherTypes, {"hidden": -1})

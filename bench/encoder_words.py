@@ -1,0 +1,67 @@
+"""What words of the command line say of encoders: paths, configurations, models of the hub."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from omegaconf import OmegaConf
+
+from bench.config import CONF
+from bench.explanation import own_folders
+from bench.words import parsed
+from elmo_core.errors import WeightsError
+
+MODEL = re.compile(r"(encoder(?:\.\w+)*)\.model=([\w-][\w.-]*(?:/[\w.-]+)?)")
+"""A model of the hub by its name, or a folder."""
+
+
+def is_path(value: str) -> bool:
+    """Say whether `encoder=VALUE` names a file or a folder, and no configuration."""
+    return bool(value) and ("/" in value or is_there(value)) and _configuration(value) is None
+
+
+def is_there(value: str) -> bool:
+    """Say whether a file or folder of this name is there, or one of which it names a step."""
+    folder = value.rpartition("@")[0] or value  # of FOLDER@STEP
+    return any(Path(path).expanduser().exists() for path in (value, folder))
+
+
+def commits(words: list[str]) -> Iterator[str]:
+    """Yield the commit that each model of the hub has now, as the word that pins it.
+
+    Only encoders that take a `revision` are pinned; where one is given, it stands.
+    """
+    keys = {word.partition("=")[0].lstrip("+") for word in words}
+    chosen = dict(word.lstrip("+").partition("=")[::2] for word in words)
+    for part, model in _on_hub(words).items():
+        file = _configuration(chosen.get("encoder" if part == "encoder" else f"encoder@{part}", ""))
+        takes_one = file is not None and "revision" in OmegaConf.load(file)
+        if takes_one and f"{part}.revision" not in keys:
+            from elmo_core.encoders.hub import commit
+
+            with suppress(WeightsError):  # the run says so, if there will be one
+                yield f"{part}.revision={commit(model)}"
+
+
+def _configuration(name: str) -> Path | None:
+    """Return the configuration of an encoder of this name, ours or the user's; None without one."""
+    given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
+    own = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
+    folders = [CONF, *(Path(folder.removeprefix("file://")) for folder in own)]
+    files = (folder / "encoder" / f"{name}.yaml" for folder in folders)
+    return next((file for file in files if file.exists()), None)
+
+
+def _on_hub(arguments: list[str]) -> dict[str, str]:
+    """Return the models on the hub that are named, by the key of their encoder: `encoder`, or one
+    of several side by side."""
+    found = filter(None, map(MODEL.fullmatch, arguments))
+    return {
+        part: model
+        for part, model in (each.groups() for each in found)
+        if model != "null" and not Path(model).exists()
+    }
