@@ -134,28 +134,28 @@ def _build(given: Namespace) -> None:
 
 def _stats(given: Namespace) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from elmo_core.store.shelves import shelves
 
     root, found = _root(given), shelves(_root(given))
-    table = Table(title=str(root), box=None)
+    table = Table(title=escape(str(root)), box=None)
     for name in ("encoder", "fingerprint", "precision"):
         table.add_column(name, overflow="fold")
     for name in ("sentences", "tokens", "GB", "last used"):
         table.add_column(name, justify="right")
     for shelf in found:
         table.add_row(
-            shelf.encoder,
-            shelf.fingerprint[:12],
-            shelf.precision,
+            *map(escape, (shelf.encoder, shelf.fingerprint[:12], shelf.precision)),
             f"{shelf.sentences:,}",
             f"{shelf.tokens:,}",
             f"{shelf.bytes / 1e9:.2f}",
             f"{shelf.idle_days:.0f} days ago" if shelf.idle_days >= 1 else "today",
         )
     console = Console()
-    console.print(table if found else f"nothing is stored in {root}", highlight=False)
+    nothing = f"nothing is stored in {escape(str(root))}"
+    console.print(table if found else nothing, highlight=False)
     if damaged := sum(shelf.damaged for shelf in found):
         count = sum(shelf.shards for shelf in found)
         raise RunError(f"{damaged} of {count} shards cannot be read: `{PROGRAM} verify` tells more")

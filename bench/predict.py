@@ -61,8 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_trust(parser)
     given = parser.parse_args(arguments)
     with exit_status(debug=False), ExitStack() as files:
-        if given.output and _same_file(given.output, given.input):
-            raise RunError(f"--output {given.output}: is the input, which it would replace")
+        for replaced in (given.output, _part(given.output)) if given.output else ():
+            if _same_file(replaced, given.input):
+                what = f"{replaced} is the input, which it would replace"
+                raise RunError(f"--output {given.output}: {what}")
         predict = Predictor(given.run, given.trust)
         lines = files.enter_context(_opened(given.input))
         out = files.enter_context(_whole(given.output) if given.output else _standard_output())
@@ -86,7 +88,7 @@ def _whole(path: Path) -> Iterator[IO[str]]:
         with path.open("w", encoding="utf-8") as file:
             yield file
         return
-    part = path.with_name(f"{path.name}.part")
+    part = _part(path)
     try:
         file = part.open("w", encoding="utf-8")
     except OSError as error:
@@ -103,6 +105,11 @@ def _whole(path: Path) -> Iterator[IO[str]]:
                 part.unlink()
             raise
     part.replace(path)
+
+
+def _part(path: Path) -> Path:
+    """Return the file that the answers for `path` are collected in."""
+    return path.with_name(f"{path.name}.part")
 
 
 @contextmanager

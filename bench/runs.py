@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -192,7 +193,7 @@ def _clean(given: Namespace) -> None:
         removed.append(DAMAGED)  # asked for by name: a newer version may read it
     for row in fitting(given.filters, rows_of(_found(given.runs))):
         record = Record(given.runs / row.task / row.id)
-        if row.status not in removed:
+        if row.status not in removed or not RUN_ID.search(row.id):
             kept = True
             continue
         if record.busy():
@@ -222,6 +223,8 @@ def _clean(given: Namespace) -> None:
 
 LISTED = ("id", "task", "data", "encoder", "seed", "dev")
 """What fits a narrow terminal: an id begins with the placement, a score says `finished`."""
+RUN_ID = re.compile("-[0-9a-f]{10}$")
+"""How a run's folder ends: others may hold a config.yaml, too, and are not ours to remove."""
 
 
 def _found(folder: Path) -> Records:

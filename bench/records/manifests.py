@@ -101,6 +101,8 @@ def read_manifest(path: Path, kind: type[M], /, **more: Any) -> M:
 
 def manifest_of(content: Mapping[str, Any], kind: type[M], /, **more: Any) -> M:
     """Make an experiment of its file's content. Raises ValueError, KeyError or TypeError."""
+    if not isinstance(content["experiment"], str):
+        raise TypeError("experiment: expected its name")
     views = [view.value for view in View]
     if content["view"] not in views:
         raise ValueError(f"view {content['view']!r}, expected one of {', '.join(views)}")

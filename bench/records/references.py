@@ -26,7 +26,7 @@ SCHEMA = 1
 SHOWN: dict[str, dict[str, Any]] = {
     "task": {"name": str},
     "data": {"name": str, "train_share": int | float},
-    "encoder": {},
+    "encoder": {"seed": int | float | str},
     "trainer": {"precision": str | int, "limit_batches": int},
     "training": {"batch_size": int},
 }
@@ -103,8 +103,10 @@ def check_shown(choice: Mapping[str, Any]) -> None:
     Raises KeyError or TypeError where a section, or a key of SHOWN, is missing or mistyped.
     """
     _ = choice["task"]["name"], choice["data"]["name"]
+    if not isinstance(vectors := choice.get("word_vectors"), str | None):
+        raise TypeError(f"word_vectors: {str(vectors)[:40]!r}")
     for name, types in SHOWN.items():
-        section = choice.get(name) or {}
+        section = {} if choice.get(name) is None else choice[name]
         if not isinstance(section, Mapping):
             raise TypeError(f"{name}: {str(section)[:40]!r}")
         for key, kind in types.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ from bench.records.sections import (
 from bench.records.typed_json import arguments, written
 
 SCHEMA = 2
+FOLDER = re.compile(r"[^./\\\0][^/\\\0]*")
+"""What a task and a run may be called: their folders have these names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +184,17 @@ def parsed(content: Mapping[str, Any]) -> Result:
         result = _finished(content, chosen)
     else:
         raise ValueError(f"status {content['status']!r}")
-    _ = result.data_name
-    if not all(isinstance(found, str) for found in result.data.get("fingerprint", {}).values()):
-        raise TypeError("data.fingerprint: expected a hash of each split")
+    for name in (result.task, result.run_id):
+        if not FOLDER.fullmatch(name):
+            raise ValueError(f"{name[:40]!r} is no name of a folder")
+    _check_data(result.data)
     return result
+
+
+def _check_data(data: Mapping[str, Any]) -> None:
+    _ = data_name(data)
+    if not all(isinstance(found, str) for found in data.get("fingerprint", {}).values()):
+        raise TypeError("data.fingerprint: expected a hash of each split")
 
 
 def data_name(data: Mapping[str, Any]) -> str:
@@ -202,7 +212,7 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
             content,
             **chosen,
             ensemble=[MemberScore.from_json(each) for each in content.get("ensemble", ())],
-            evaluation=Evaluation.from_json(evaluation) if evaluation else None,
+            evaluation=_evaluation(evaluation) if evaluation else None,
             encoder=EncoderFacts.from_json(encoder) if encoder else None,
             primary=Primary.from_json(content["primary"]),
             mix={place: Mix.from_json(mix) for place, mix in mixes.items()},
@@ -216,6 +226,16 @@ def _finished(content: Mapping[str, Any], chosen: Mapping[str, Any]) -> Finished
     if layers and any(len(mix.weights) != layers for mix in result.mix.values()):
         raise ValueError(f"mix weights of other than {layers} layers")
     return result
+
+
+def _evaluation(content: Mapping[str, Any]) -> Evaluation:
+    found = Evaluation.from_json(content)
+    _check_data(found.trained_on)
+    if noise := found.noise:
+        _ = noise["kind"], noise["seed"]
+        if not all(isinstance(noise[key], int | float) for key in ("share", "changed")):
+            raise TypeError("evaluation.noise: expected shares of words")
+    return found
 
 
 def _online_code(content: Mapping[str, Any]) -> OnlineCode:

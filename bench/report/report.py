@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,12 +89,17 @@ def collect(
 def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Name an experiment by its name alone where no other has it, so that a paper's references to
     its tables and figures stay right when seeds are added."""
-    names = [each.name.replace("/", "-") for each in experiments]
+    names = [_plain(each.name) for each in experiments]
     found: dict[str, Experiment] = {}
     for name, each in zip(names, experiments, strict=True):
         alone = names.count(name) == 1 and name != "runs"  # the section of all runs
-        stem = name if alone else each.id
+        stem = name if alone else _plain(each.id)
         while stem in found:  # the same runs in two folders, on dev and on test
             stem += "-2"
         found[stem] = replace(each, path=each.path.with_name(f"{stem}.json"))
     return list(found.values())
+
+
+def _plain(name: str) -> str:
+    """Return a name that files, links, HTML and LaTeX take as it is: anyone may have given it."""
+    return re.sub(r"[^\w.+-]+", "-", name)

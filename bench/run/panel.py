@@ -34,12 +34,13 @@ def show(result: Finished, folder: Path, note: str = "", limit_batches: int | No
         return
     grid = Table.grid(padding=(0, 2))
     for key, value, beside in rows:
-        grid.add_row(key, Text(value, "bold" if key in _score_keys(result) else ""), beside)
+        style = "bold" if key in _score_keys(result) else ""
+        grid.add_row(Text(key), Text(value, style), Text(beside))
     place = Text(f"run  {folder}", overflow="fold")
     width = max(Console().width, len(place) + 4)  # a path that is cut is of no use
-    Console(width=width).print(
-        Panel(Group(grid, place), title=title, subtitle=note or None, expand=False)
-    )
+    above, below = Text(title), Text(note) if note else None  # a text has no markup
+    panel = Panel(Group(grid, place), title=above, subtitle=below, expand=False)
+    Console(width=width).print(panel)
 
 
 def _score_keys(result: Finished) -> dict[str, str]:

@@ -254,7 +254,7 @@ class FeatureStore:
         new = [path for folder in folders for path in shards_in(folder) if path not in known]
         for path in new:
             with self._reporting(path):
-                self._shards[path] = shards.read(path)
+                self._shards[path] = shards.read(path, self.encoder.fingerprint)
         return [path for path in new if path in self._shards]
 
     def _take(self, paths: Iterable[Path], missing: set[bytes]) -> None:
@@ -286,8 +286,9 @@ class FeatureStore:
             yield
         except FileNotFoundError:
             pass
-        except OSError as error:  # somebody else's
-            log.warning("%s cannot be read (%s): %s", path, error.strerror or error, AGAIN)
+        except (OSError, shards.StrangeShard) as error:  # somebody else's
+            reason = getattr(error, "strerror", None) or error
+            log.warning("%s cannot be read (%s): %s", path, reason, AGAIN)
             self._refused.add(path)
         except DamagedShard as damage:
             log.warning("%s is damaged (%s): %s", path, damage, AGAIN)

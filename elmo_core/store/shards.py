@@ -22,7 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from elmo_core.store.files import KEY, SUFFIX, DamagedShard, checksum
+from elmo_core.store.files import KEY, SUFFIX, DamagedShard, check, checksum
 from elmo_core.whole_files import write_bytes
 
 _BITS = {torch.float16: torch.int16, torch.float32: torch.int32}
@@ -81,16 +81,25 @@ def write(folder: Path, shard: Shard, about: Mapping[str, str]) -> Path:
     return path
 
 
-def read(path: Path) -> Shard:
-    """Open a shard, its rows left on the disk (memory-mapped). Raises DamagedShard, OSError.
+class StrangeShard(Exception):
+    """A whole file, of another encoder."""
 
-    Only the header is looked at; `files.check` looks at all of it.
+
+def read(path: Path, fingerprint: str | None = None) -> Shard:
+    """Open a shard, its rows left on the disk (memory-mapped).
+
+    Only the header is looked at; `files.check` looks at all of it. Raises DamagedShard, OSError,
+    and StrangeShard where it is of another encoder than the one of a `fingerprint`.
     """
     try:
         path.open("rb").close()  # to safetensors, what may not be read is not there
         with safe_open(path, framework="pt") as file:
+            about = file.metadata() or {}
             rows, lengths, keys = (file.get_tensor(name) for name in Shard._fields)
     except SafetensorError as error:
         raise DamagedShard(str(error)) from error
+    if fingerprint is not None and about.get("fingerprint") != fingerprint:
+        check(path)  # the header may be what is damaged
+        raise StrangeShard(f"it is of another encoder, {about.get('encoder')}")
     whole = keys.numpy().tobytes()
     return Shard(rows, lengths.tolist(), [whole[i : i + KEY] for i in range(0, len(whole), KEY)])

@@ -5,6 +5,7 @@ No torch here.
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from safetensors import SafetensorError, safe_open
 from elmo_core.locks import locked
 from elmo_core.store import claims
 from elmo_core.store.files import LOCK, SUFFIX, DamagedShard, check, shards_in
+
+NAME = re.compile("[0-9a-f]{16}-float(16|32)")
+"""What a store calls an encoder's folder: in others lie weights, or what is not ours at all."""
 
 
 @dataclass
@@ -51,7 +55,8 @@ class Shelf:
 
 def shelves(root: Path) -> list[Shelf]:
     """List what is stored of each encoder, the largest first; only headers are read."""
-    folders = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
+    found = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
+    folders = [folder for folder in found if NAME.fullmatch(folder.name)]
     return sorted((_shelf(folder) for folder in folders), key=lambda shelf: -shelf.bytes)
 
 

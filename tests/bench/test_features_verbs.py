@@ -10,7 +10,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from bench import features
 from elmo_core.encoders.random import random_elmo
@@ -157,3 +159,12 @@ def test_looking_after_it_needs_no_torch(words: list[str], expected: str, root: 
     )
     assert expected in shown.stdout
     assert " torch\n" not in shown.stderr
+
+
+def test_what_others_keep_there_is_left_alone(root: Path, verb: Verb) -> None:
+    weights = root / "my-bilm" / "encoder.safetensors"
+    weights.parent.mkdir(parents=True)
+    save_file({"w": np.ones(4, np.float32)}, weights)
+    for words in (["stats"], ["verify"], ["prune", "--all", "--yes"]):
+        assert verb(*words)[0] == 0
+    assert weights.exists()

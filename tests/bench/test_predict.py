@@ -120,6 +120,10 @@ def test_what_a_user_can_mend_is_one_line(
     given = ("--input", tmp_path / "in", "--output", tmp_path / "in")
     assert "is the input, which it would replace" in said(finished_run, *given)[1]
     assert json.loads((tmp_path / "in").read_text()) == PAIR
+    (tmp_path / "in").rename(tmp_path / "in.part")  # in which the answers would be collected
+    given = ("--input", tmp_path / "in.part", "--output", tmp_path / "in")
+    assert "in.part is the input, which it would replace" in said(finished_run, *given)[1]
+    assert json.loads((tmp_path / "in.part").read_text()) == PAIR
 
 
 def test_what_was_predicted_before_stays_until_all_is_answered(

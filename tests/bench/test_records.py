@@ -118,6 +118,9 @@ def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
         ({"seed": "first"}, "invalid literal"),
         ({"metrics": [50]}, "metrics"),
         ({"mix": {"input": {"weights": [1.0]}}}, "no 'gamma'"),
+        ({"run_id": "../../elsewhere"}, "'../../elsewhere' is no name of a folder"),
+        ({"task": "/etc"}, "'/etc' is no name of a folder"),
+        ({"task": ".."}, "'..' is no name of a folder"),
     ],
 )
 def test_a_damaged_result_is_one_line_that_names_it(

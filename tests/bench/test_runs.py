@@ -284,3 +284,11 @@ def test_force_keeps_the_old_result_until_there_is_a_new_one(
     assert (folder / "result.json").stat().st_mtime_ns == written
     assert one("force=true") == 0
     assert (folder / "result.json").stat().st_mtime_ns != written
+
+
+def test_clean_removes_runs_alone(tmp_path: Path) -> None:
+    conf = tmp_path / "thesis" / "conf"
+    conf.mkdir(parents=True)
+    (conf / "config.yaml").write_text("defaults: []\n")
+    assert runs("clean", "--yes", f"--runs={tmp_path}") == 0
+    assert (conf / "config.yaml").exists()

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from bench.experiment import View
+from bench.report.__main__ import main as make_report
 from bench.report.figures.draw import VIEWS
 from bench.report.formats.html import OPEN
 from bench.report.mixes import mixes
@@ -239,3 +240,16 @@ def _seconds(cell: str) -> float:
 def _count(cell: str) -> float:
     value, _, unit = cell.partition(" ")
     return float(value) * {"": 1, "k": 1e3, "M": 1e6}[unit]
+
+
+@pytest.mark.parametrize("name", ['a"><blink>}\\input{x}%', "my table", "a\\b"])
+def test_an_experiments_name_is_text(name: str, tmp_path: Path) -> None:
+    path = Maker(tmp_path).two_columns()
+    path.write_text(json.dumps({**json.loads(path.read_text()), "experiment": name}))
+    make_report([str(tmp_path)])
+    written = tmp_path / "report"
+    assert "<blink>" not in (written / "index.html").read_text()
+    assert "}\\input" not in (written / "report.tex").read_text()
+    figures = list(written.glob("figures/*"))
+    assert figures
+    assert all(re.fullmatch(r"[\w.+-]+", figure.name) for figure in figures)

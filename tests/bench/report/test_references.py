@@ -267,3 +267,31 @@ def test_the_results_of_this_suite_are_small_and_whole() -> None:
         assert not re.search(r"""[\s='"]/\w""", path.read_text()), "a place on somebody's machine"
         runs = [line for line in path.read_bytes().splitlines() if b'"run": {' in line]
         assert sum(map(len, runs)) <= 20_000 * len(runs)  # one of 73 epochs takes 19,000
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "value"),
+    [
+        ("choice", ("encoder",), []),
+        ("choice", ("word_vectors",), []),
+        ("choice", ("encoder", "seed"), {}),
+        ("run", ("data", "fingerprint", "dev"), 5),
+        ("experiment", ("experiment",), {}),
+    ],
+)
+def test_a_mistyped_part_is_named_and_the_rest_shown(
+    kind: str,
+    place: tuple[str, ...],
+    value: Any,
+    results: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    number, line = next((i, line) for i, line in enumerate(lines, 1) if kind in line)
+    inner = line[kind]
+    for key in place[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[place[-1]] = value
+    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    make_report([str(results), "--format", "csv"])
+    assert f"{results}, line {number}: damaged (" in capsys.readouterr().err

@@ -69,3 +69,17 @@ def test_a_terminal_gets_a_box(
     said = capsys.readouterr().out
     assert "╭" in said
     assert f"\x1b[1m{run.result.metrics['dev']['accuracy']:.2f}" in said
+
+
+@pytest.mark.parametrize("name", ["/d/[new]/ner", "/d/a[/b]"])
+def test_brackets_are_brackets(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal, too, where they could be markup."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    Maker(tmp_path).run()
+    (run,) = read(tmp_path).finished
+    panel.show(replace(run.result, data={**run.result.data, "dir": name}), tmp_path, "[/note]")
+    said = capsys.readouterr().out
+    assert name in said
+    assert "[/note]" in said

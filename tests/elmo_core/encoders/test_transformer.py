@@ -233,3 +233,14 @@ def test_offline_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(WeightsError, match="nobody/nothing"):
         load_transformer("nobody/nothing", "0" * 40)
+
+
+@pytest.mark.parametrize("key", ["num_attention_heads", "hidden_size"])
+def test_a_damaged_configuration_is_one_line(key: str, tmp_path: Path) -> None:
+    """Whatever the library raises."""
+    path = encoder_files.bert(tmp_path) / "config.json"
+    wrong = {"num_attention_heads": 0, "hidden_size": "x"}[key]
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: wrong}))
+    with pytest.raises(WeightsError) as error:
+        load_transformer(str(path.parent))
+    assert "\n" not in str(error.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -220,3 +221,18 @@ def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
     assert FeatureStore(Noting()).folder.parent == tmp_path / "cache" / "features"
     assert FeatureStore(Noting(), tmp_path).folder.parent == tmp_path
+
+
+def test_a_shard_of_another_encoder_is_not_read(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    other, store = opened(Noting("other", 2.0)), opened()
+    other.fill(WANTED)
+    store.folder.mkdir()
+    (theirs,) = shards_in(other.folder)
+    strange = store.folder / theirs.name
+    shutil.copy(theirs, strange)
+    store.fill(WANTED)
+    assert torch.equal(store.layers(SENTENCES), truth(SENTENCES))
+    assert f"{strange} cannot be read (it is of another encoder, other)" in caplog.text
+    assert strange.exists()
