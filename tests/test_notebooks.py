@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OURS = ("bench", "elmo_core", "tasks")
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -47,6 +51,32 @@ def test_it_is_a_notebook_without_output(path: Path) -> None:
 def test_its_code_parses(path: Path) -> None:
     for cell in cells(path, "code"):
         ast.parse("".join(cell["source"]))
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[str, object]]:
+    """What the code takes from this project, by the name that it gives it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in OURS:
+            module = import_module(str(node.module))
+            for name in node.names:
+                part = getattr(module, name.name, None)
+                part = part or import_module(f"{node.module}.{name.name}")
+                yield name.asname or name.name, part
+
+
+@each
+def test_its_calls_are_as_the_functions_are(path: Path) -> None:
+    """Each has the arguments that the function needs, and none besides."""
+    tree = ast.parse(source(path))
+    known, calls = dict(imported(tree)), 0
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        first, *rest = ast.unparse(call.func).split(".")
+        if first in known and len(rest) < 2:
+            function: Any = getattr(known[first], rest[0]) if rest else known[first]
+            names = {word.arg: word.value for word in call.keywords if word.arg}
+            inspect.signature(function).bind(*call.args, **names)
+            calls += 1
+    assert calls
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def _atlas(given: Namespace) -> Atlas:
         uses=_uses(found, given.word),
         asked=bool(given.word),
         runs=tables(given.runs, encoder.fingerprint, given.trust),
-        commands=_commands(given),
+        commands=_commands(given, encoder.layers),
     )
 
 
@@ -140,12 +140,15 @@ def _uses(found: Sample, words: Sequence[str]) -> list[Uses]:
     return [nearest_uses(found, word) for word in words or varied(found, 3)]
 
 
-def _commands(given: Namespace) -> list[str]:
-    """Return what makes runs of this encoder, layer by layer."""
+def _commands(given: Namespace, layers: int) -> list[str]:
+    """Return what makes runs of this encoder, layer by layer; the experiment has a biLM's three."""
     import tasks
 
     words = shlex.join([*given.overrides, f"paths.runs={given.runs}"])
-    return [f"python -m bench experiment=layers task={name} {words}" for name in tasks.names()]
+    if layers == 3:
+        return [f"python -m bench experiment=layers task={name} {words}" for name in tasks.names()]
+    each = ",".join([*map(str, range(layers)), *(["all"] if layers > 1 else [])])
+    return [f"python -m bench -m task={name} {words} elmo.layers={each}" for name in tasks.names()]
 
 
 if __name__ == "__main__":

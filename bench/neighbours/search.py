@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from bench.errors import RunError
 from elmo_core import Encoder
 
 TOKENS = 8192
@@ -49,6 +50,8 @@ class Nearest(Generic[Name]):
 
     def add(self, names: Sequence[Name], vectors: Tensor) -> None:
         """Look at further names and their `vectors` (names, dim); of one name the best counts."""
+        if not self.query.any():  # it points nowhere
+            return
         cosines, order = (F.normalize(vectors, dim=1) @ self.query).sort(descending=True)
         for cosine, i in zip(cosines.tolist(), order.tolist(), strict=True):
             full = len(self.cosines) >= self.number
@@ -89,9 +92,14 @@ def neighbours(
         advance: Called with each sentence that is read.
 
     Returns:
-        The neighbours, nearest first, by cosine.
+        The neighbours, nearest first, by cosine; no words where layer 0 has no vector for this one.
+
+    Raises:
+        RunError: The layer has no vector for the word: zeros, as of a word that is not in a list.
     """
     (asked,) = encoder.encode([query.sentence])
+    if not asked[layer, query.place].any():
+        raise RunError(f"{query.word}: {encoder.name} has no vector for it in layer {layer}")
     contexts = Nearest[Occurrence](asked[layer, query.place], number)
     static = Nearest[str](asked[0, query.place], number)
     reader = _Reader(query, same_word, advance)

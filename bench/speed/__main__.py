@@ -33,6 +33,9 @@ environment: docs/performance.md.
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
     given = parser().parse_intermixed_args(arguments)
+    if given.tasks:  # which takes all words behind it
+        given.overrides += [word for word in given.tasks if "=" in word]
+        given.tasks = [word for word in given.tasks if "=" not in word]
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     with exit_status(debug=False), warnings.catch_warnings():
         from rich.console import Console

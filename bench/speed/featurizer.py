@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from bench.run.build import device_of, instantiate
 from bench.speed.clock import Now, seconds, typical
+from bench.speed.peer.head_steps import RECURRENT
 from bench.speed.text import Sentences, tokens
 from elmo_core import Encoder
 from elmo_core.encoders.checked import Checked
@@ -96,16 +97,16 @@ def differences(found: Sequence[Tensor], exact: Sequence[Tensor]) -> list[Differ
 
 def operations(encoder: Encoder, found: Sentences) -> int:
     """Count the multiplications and additions of all matrix products."""
-    with FlopCounterMode(display=False, custom_mapping=onednn_products()) as counter:
+    with FlopCounterMode(display=False, custom_mapping=uncounted_products()) as counter:
         encoder.encode(found)
     return int(counter.get_total_flops())
 
 
-def onednn_products() -> dict[object, Callable[..., int]]:
-    """Count oneDNN's product, which torch does not count."""
+def uncounted_products() -> dict[object, Callable[..., int]]:
+    """Count what torch does not: oneDNN's product, and recurrent layers."""
 
     def count(x: Sequence[int], weight: Sequence[int], *_: object, **__: object) -> int:
         return 2 * torch.Size(x).numel() * weight[0]
 
     operator = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-    return {operator: count} if operator else {}
+    return {**RECURRENT, operator: count} if operator else dict(RECURRENT)

@@ -59,6 +59,8 @@ def measure(given: Namespace, say: Say) -> Measured:
     cfg = composed(given.overrides)
     check_device(cfg)
     device = device_of(cfg)
+    if given.peer is not None and device != "cpu":
+        raise RunError("--peer compares on the CPU, where AllenNLP runs: trainer=cpu")
     now, kind = clock(device)
     say("the machine's products")
     at_hand = machine.measured(device, now)

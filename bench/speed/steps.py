@@ -22,7 +22,7 @@ from bench.run.features import hold_on_gpu
 from bench.run.module import BenchModule
 from bench.run.trainer import trainer_of
 from bench.speed.clock import Now
-from bench.speed.featurizer import onednn_products
+from bench.speed.featurizer import uncounted_products
 from elmo_core import Encoder
 from elmo_core.products import path
 from elmo_core.store.feature_store import FeatureStore
@@ -103,7 +103,7 @@ class _Laps(pl.Callback):
         self.data: list[float] = []
         self.ends: list[float] = []
         self.counted: list[int] = []
-        self.counter = FlopCounterMode(display=False, custom_mapping=onednn_products())
+        self.counter = FlopCounterMode(display=False, custom_mapping=uncounted_products())
         self.running = ExitStack()
 
     def collate(self, examples: list[Example]) -> BenchBatch:

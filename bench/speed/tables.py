@@ -98,7 +98,7 @@ def _reading(found: Measured) -> Table:
 
 def _steps(found: Measured) -> Table:
     table = _table(
-        "\na training step, built-in data, ms",
+        "\na training step, ms",
         ("task", "placement"),
         (
             *("batch", "step", "of it features and collating"),

@@ -30,7 +30,10 @@ def main() -> None:
         "--samples", type=int, default=1, help="pairs shown per phenomenon and label"
     )
     chosen = parser.parse_args()
-    build(chosen.folder, chosen.seed)
+    try:
+        build(chosen.folder, chosen.seed)
+    except OSError as error:
+        parser.error(f"{chosen.folder}: {error.strerror or error}")
     print(f"small world, version {LATEST}, seed {chosen.seed}, in {chosen.folder}\n")
     for split in ("train", "dev", "test"):
         _counts(split, read(chosen.folder, split))

@@ -119,7 +119,7 @@ def _tree(table: dict[str, str], apart: Sequence[str] = (), top: str = "") -> Ta
 def _starred() -> Iterator[str]:
     tables = (words.PEOPLE, words.THINGS, words.BODIES, words.VENUES, words.DAYS)
     qualities = " ".join(group for groups in words.QUALITIES.values() for group in groups)
-    rows = [words.PREDICATES, qualities.replace("=", " ")]
+    rows = [words.PREDICATES.replace(",", " "), qualities.replace("=", " ")]
     rows += [row for table in tables for row in table.values()]
     return (_plain(word) for row in rows for word in row.split() if word.startswith("*"))
 

@@ -1,4 +1,4 @@
-"""The vocabulary, in tables. A star marks a held-out word: training shows it in no task.
+"""The vocabulary, in tables. A star marks a held-out word: no story of training has it.
 
 Held-out words have a seen relative (a synonym, an antonym or a wider word), so that what is
 learnt can carry over to them.
@@ -119,15 +119,15 @@ awake     state    against:asleep opposite      | awake
 asleep    state    against:awake opposite       | asleep
 healthy   state    against:ill opposite         | healthy, *well
 ill       state    against:healthy opposite     | ill, sick, *unwell
-happy     state    against:sad                  | happy, glad, *cheerful, *joyful
-sad       state    against:happy                | sad, unhappy, *miserable, *gloomy
-angry     state    against:calm                 | angry, *furious, *enraged
+happy     state    against:sad                  | happy, glad, cheerful, *joyful
+sad       state    against:happy                | sad, unhappy, miserable, *gloomy
+angry     state    against:calm                 | angry, furious, *enraged
 calm      state    against:angry                | calm, *serene
 wealthy   state    bodies against:poor          | rich, wealthy, *prosperous
 poor      state    bodies against:wealthy       | poor, *penniless
 tired     state                                 | tired, weary, *exhausted
-afraid    state                                 | afraid, scared, *frightened, *terrified
-famous    state    bodies                       | famous, *renowned, *celebrated
+afraid    state                                 | afraid, scared, frightened, *terrified
+famous    state    bodies                       | famous, renowned, *celebrated
 guilty    state    bodies against:innocent opposite| guilty
 innocent  state    bodies against:guilty opposite| innocent, *blameless
 """

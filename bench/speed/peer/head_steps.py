@@ -45,11 +45,24 @@ def _lstm(times: int) -> Callable[..., int]:
     return count
 
 
-LSTM: Counting = {
+def _cudnn(times: int) -> Callable[..., int]:
+    """Count cuDNN's products `times` over: each token meets each matrix once."""
+
+    def count(x: Any, weights: Any, *_: Any, **__: Any) -> int:
+        matrices = sum(torch.Size(shape).numel() for shape in weights if len(shape) == 2)
+        return times * 2 * torch.Size(x[:-1]).numel() * matrices
+
+    return count
+
+
+RECURRENT: Counting = {
     torch.ops.aten.mkldnn_rnn_layer: _lstm(1),
     torch.ops.aten.mkldnn_rnn_layer_backward: _lstm(2),
+    torch.ops.aten._cudnn_rnn: _cudnn(1),
+    torch.ops.aten._cudnn_rnn_backward: _cudnn(2),
 }
-"""What torch calls for an LSTM, in one direction, over sequences that are equally long."""
+"""What torch calls for recurrent layers and does not count: on a CPU for an LSTM in one direction
+over sequences that are equally long, on a GPU for all layers and directions of an LSTM or a GRU."""
 
 
 class Steps:
@@ -85,7 +98,9 @@ class Steps:
 
     def count(self, path: str) -> int:
         """Take a step; return its operations."""
-        with FlopCounterMode(display=False, custom_mapping={**LSTM, **self.counting}) as counter:
+        with FlopCounterMode(
+            display=False, custom_mapping={**RECURRENT, **self.counting}
+        ) as counter:
             self._step(*_batch(path))
         return int(counter.get_total_flops())
 

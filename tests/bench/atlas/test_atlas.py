@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -203,3 +204,9 @@ def test_mistakes_are_one_line(
         command.main([*TINY_ENCODER[:1], "--text", str(text), *options])
     assert stop.value.code == 2
     assert says in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("count", "end"), [(1, "elmo.layers=0"), (4, "elmo.layers=0,1,2,3,all")])
+def test_commands_ask_for_the_layers_that_there_are(count: int, end: str) -> None:
+    given = Namespace(overrides=["encoder=static"], runs=Path("runs"))
+    assert all(words.endswith(end) for words in command._commands(given, count))

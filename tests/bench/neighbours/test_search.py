@@ -200,3 +200,14 @@ def test_a_corpus_without_sentences_or_without_the_word(said: Said, tmp_path: Pa
     without.write_text("I saw the saw .\n")
     error = said(*SAW, "--word", "saw#1", "--corpus", without)[2]
     assert "no sentence in it but yours, which does not count" in error
+
+
+def test_a_word_without_a_vector_has_no_neighbours(
+    said: Said, corpus: Path, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("play 1 0\npark 0 1\n")
+    words = ("encoder=static", f"encoder.vectors={vectors}", "trainer=cpu", "--corpus", corpus)
+    status, _, err = said("A zorgle .", "--word", "zorgle", *words)
+    assert status == 2
+    assert "zorgle: vectors has no vector for it in layer 0" in err

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from bench.overrides import composed
 from bench.speed import featurizer, machine, text
@@ -88,6 +89,7 @@ def test_tables(speed: Speed, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (("--tasks", "snly"), "did you mean 'snli'"),
         (("encoder=elmo-smal",), "did you mean"),
+        (("--tasks", "snli", "recipe=nowhere"), "error: recipe=nowhere: unknown"),
         (("--text", "nowhere.txt"), "nowhere.txt"),
         (("--threads", "0"), "argument --threads: '0' is not a whole number from 1"),
         (("--tasks", "--peer", "nowhere/python"), "nowhere/python: no such file"),
@@ -154,3 +156,22 @@ def test_the_peer_gives_the_same_vectors() -> None:
     found = peer.measured(Path(python), encoders, SENTENCES, 0.01, clock("cpu")[0])
     assert found.difference < 1e-5
     assert [(each.batch, each.in_order) for each in found.compared] == list(peer.WAYS)
+
+
+def test_recurrent_layers_are_counted_wherever_they_run() -> None:
+    lstm, x = torch.nn.LSTM(3, 4, bidirectional=True), torch.randn(7, 5, 3)
+    expected = 2 * 2 * 7 * 5 * 16 * (3 + 4)  # both directions; four gates of four cells
+    counting = featurizer.uncounted_products()
+    with torch.no_grad(), FlopCounterMode(display=False, custom_mapping=counting) as counter:
+        lstm(x)
+    assert counter.get_total_flops() == expected
+    on_gpu = counting[torch.ops.aten._cudnn_rnn]
+    shapes = [tuple(parameter.shape) for parameter in lstm.parameters()]
+    assert on_gpu((35, 3), shapes) == on_gpu((7, 5, 3), shapes) == expected
+
+
+def test_a_peer_is_not_compared_with_a_gpu(speed: Speed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.speed.measure.device_of", lambda cfg: "cuda:0")
+    status, _, err = speed("--tasks", "--peer", sys.executable)
+    assert status == 2
+    assert "--peer compares on the CPU" in err
