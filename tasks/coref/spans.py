@@ -107,9 +107,10 @@ def spans_within(sentence: Tensor, max_width: int) -> Tensor:
 
 def weighted_sum(x: Tensor, where: Tensor, weights: Tensor) -> Tensor:
     """Sum weights[s, k] x[where[s, k]] over k: (spans, dim), with no (spans, tokens, dim) built."""
-    # In float32: CUDA has no gradient of the weights in bfloat16.
-    total = F.embedding_bag(where, x.float(), per_sample_weights=weights.float(), mode="sum")
-    return total.to(x.dtype)
+    # Never in less than float32: CUDA has no gradient of the weights in bfloat16.
+    wide = torch.promote_types(x.dtype, torch.float32)
+    summed = F.embedding_bag(where, x.to(wide), per_sample_weights=weights.to(wide), mode="sum")
+    return summed.to(x.dtype)
 
 
 def after_first_layer(hidden: int, dropout: float) -> nn.Sequential:

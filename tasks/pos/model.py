@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -40,7 +39,7 @@ class Probe(nn.Module):
         """Tag words: `words`, `tags`, `mask` (batch, tokens) → `loss`, a token's mean, and `logits`
         (batch, tokens, tags)."""
         words, mask = batch["words"], batch["mask"]
-        nothing = torch.zeros(*words.shape, 0, device=words.device)
+        nothing = self.linear.weight.new_zeros(*words.shape, 0)
         x = nothing if self.words is None else self.words(words)
         x = self.placement.output(self.placement.input(x, layers, mask), layers, mask)
         logits = self.linear(x)

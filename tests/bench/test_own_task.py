@@ -195,3 +195,28 @@ def test_a_head_of_other_code_is_not_called_damaged_alone(
     said = capsys.readouterr().err
     assert "if the code of its task was changed since the run, put it back" in said
     assert "last.weight" in said
+
+
+MINE = """from tasks.snli import SNLI
+
+class Mine(SNLI):
+    def model(self, placement):
+        model = super().model(placement)
+        model.mine = True
+        return model
+"""
+
+
+def test_a_class_derived_from_a_task_of_the_suite(
+    small: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_heads.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_heads", raising=False)
+    for placement in ("none", "input"):
+        words = ("task._target_=my_heads.Mine", f"elmo.placement={placement}")
+        small(*words, "training.max_epochs=1")
+    make_report([str(tmp_path / "runs"), "--trust", "my_heads"])
+    found = read(tmp_path / "runs", ["my_heads"]).finished
+    assert [run.task for run in found] == ["snli", "snli"]
+    assert all("my_heads.Mine" in run.config.read_text() for run in found)

@@ -47,6 +47,7 @@ def test_what_a_tensor_gives_back_is_kept_for_the_next() -> None:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
 def test_what_the_user_has_set_stays() -> None:
-    count, huge_pages = faults("keep", THP_MEM_ALLOC_ENABLE="0", MALLOC_MMAP_THRESHOLD_="65536")
+    given = {"THP_MEM_ALLOC_ENABLE": "0", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    count, huge_pages = faults("keep", **given)
     assert huge_pages == "0"
-    assert count > 100_000
+    assert count > 0.9 * faults(**given)[0] > 0  # as many as without `keep`

@@ -83,7 +83,7 @@ class Campaign:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.chance = folder, random.Random(seed)
-        self.undisturbed = Undisturbed(folder)
+        self.undisturbed, self.killed = Undisturbed(folder), 0
 
     def trial(self, number: int) -> str | None:
         """Kill a run, resume it and compare; return what is wrong, or None."""
@@ -94,6 +94,7 @@ class Campaign:
         if fresh:
             shutil.rmtree(self.folder / "cache" / "features", ignore_errors=True)
         killed = go(words(name, runs), kill) == -signal.SIGKILL
+        self.killed += killed
         harm = self._harm(runs)
         said = f"trial {number}: {name}, {kill}{'' if killed else ' (ended before)'}{harm}"
         print(said, file=sys.stderr, flush=True)
@@ -126,7 +127,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def main() -> None:
-    """Run the campaign; exit with 1 where a trial is bad."""
+    """Run the campaign; exit with 1 where a trial is bad, or none was killed."""
     parser = argparse.ArgumentParser("python -m tests.faults.kills", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (default: 1)")
     parser.add_argument("--count", type=int, default=10, help="trials (default: 10)")
@@ -136,8 +137,9 @@ def main() -> None:
         bad = [wrong for i in range(given.count) if (wrong := campaign.trial(i))]
     for wrong in bad:
         print(f"bad: {wrong}")
-    print(f"kills: {given.count} tried, {given.count - len(bad)} fine, {len(bad)} bad")
-    sys.exit(bool(bad))
+    tried = f"{given.count} tried, {campaign.killed} killed before their end"
+    print(f"kills: {tried}, {given.count - len(bad)} fine, {len(bad)} bad")
+    sys.exit(bool(bad) or not campaign.killed)
 
 
 if __name__ == "__main__":

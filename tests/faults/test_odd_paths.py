@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
@@ -84,6 +84,7 @@ def test_a_sweep_and_an_encoder_in_odd_folders(
     assert {json.loads(path.read_text())["seed"] for path in results} == {1, 2}
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="\\${}'\"x.:= \n,[](", max_size=12))
 def test_text_is_read_back(text: str) -> None:
     assert OmegaConf.create({"key": escaped(text)}).key == text

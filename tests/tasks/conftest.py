@@ -19,7 +19,7 @@ from tests.tasks.every_task import Configured
 from tests.tasks.wsd.wsd_set import write_wsd
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ready(configured: Configured) -> Callable[[str], tuple[Task, Any]]:
     """A task of the built-in data, prepared once, and its training split."""
     made: dict[str, tuple[Task, Any]] = {}

@@ -121,3 +121,13 @@ def test_a_key_that_makes_no_sense_starts_nothing(
 def test_one_gpu_needs_no_brackets(swept: Callable[..., int], commands: type[Pretended]) -> None:
     assert swept("hydra.launcher.gpus=0", "seed=1,2") == 2
     assert commands.noted == ["seed 1 0", "seed 2 0"]
+
+
+def test_runs_on_gpus_share_the_cores(
+    swept: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = pretend(monkeypatch, "OMP_NUM_THREADS")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(gpus, "usable_cores", lambda: 8)
+    assert swept("hydra.launcher.gpus=[0,1]", "hydra.launcher.per_gpu=2", "seed=4,5,6,7") == 2
+    assert commands.noted == [f"seed {n} 2" for n in (4, 5, 6, 7)]

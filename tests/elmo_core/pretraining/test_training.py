@@ -31,6 +31,7 @@ from elmo_core.pretraining.progress import read_log
 from elmo_core.pretraining.settings import Training, as_json
 from elmo_core.pretraining.train import train
 from tests.elmo_core.pretraining.conftest import EVERY, Killed, assert_same, state, steps, stop_at
+from tests.processes import wait_for
 
 
 def test_from_text_to_encoder(run: Callable[..., None], prepared: Path, tmp_path: Path) -> None:
@@ -122,10 +123,13 @@ def test_the_same_after_sigkill(
     command += ["--options", str(path), "--every", "20", "--accelerator", "cpu", "-o"]
     subprocess.run([*command, str(tmp_path / "whole")], check=True)
     broken = subprocess.Popen([*command, str(tmp_path / "broken")])
-    while broken.poll() is None:
-        log = tmp_path / "broken" / "log.csv"
-        if log.exists() and len(log.read_text().splitlines()) > 2:
-            broken.send_signal(signal.SIGKILL)
+    log = tmp_path / "broken" / "log.csv"
+
+    def epochs_are_logged() -> bool:
+        return log.exists() and log.read_text().count("\n") > 2
+
+    wait_for(lambda: epochs_are_logged() or broken.poll() is not None)
+    broken.kill()
     assert broken.wait() == -signal.SIGKILL
     subprocess.run([*command, str(tmp_path / "broken")], check=True)
     assert_same(tmp_path / "broken", tmp_path / "whole")

@@ -11,7 +11,7 @@ from torch.autograd import gradcheck
 
 from tasks.coref import antecedents
 from tasks.coref.antecedents import AntecedentScorer
-from tasks.coref.spans import Spans, SpanScorer
+from tasks.coref.spans import Spans, SpanScorer, weighted_sum
 from tasks.nn.pair_products import pair_products
 from tests.tasks.coref.test_prune import greedy
 
@@ -233,3 +233,10 @@ def test_how_many_spans_stay_is_rounded_down(tokens: int, kept: int) -> None:
     )
     inside = torch.ones(tokens, 1, dtype=torch.bool)
     assert len(scorer.best(torch.randn(tokens), inside)) == kept
+
+
+def test_the_sum_over_a_span_is_as_exact_as_what_is_summed() -> None:
+    x = torch.randn(9, 4, dtype=torch.double, requires_grad=True)
+    weights = torch.rand(5, 3, dtype=torch.double, requires_grad=True)
+    where = torch.randint(9, (5, 3))
+    assert gradcheck(lambda x, weights: weighted_sum(x, where, weights), (x, weights))

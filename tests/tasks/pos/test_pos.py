@@ -248,3 +248,12 @@ def test_table6(bench: Callable[..., int], task: POS, tmp_path: Path) -> None:
     assert predictor.predict({"text": "Rolf sang ."}) == [{**row, "text": "Rolf sang ."}]
     assert len(row["prediction"]) == 3
     assert set(row["prediction"]) <= set(task.tags)
+
+
+def test_a_probe_in_double_precision_reads_layers_in_float32(task: POS) -> None:
+    """As the online code does, outside of a Trainer."""
+    train = task.load("train")
+    assert train is not None
+    model = task.model(Placement("input", 3, 5, dropout=0.0)).double()
+    output = model(task.collate([train[0]]), torch.randn(1, 3, len(train[0]["tokens"]), 5))
+    assert output["logits"].dtype == torch.double
