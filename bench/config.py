@@ -151,10 +151,17 @@ PRECISIONS = tuple(SHORT_PRECISIONS.values())
 """Those in which weights are exact enough to be summed up and averaged over a whole training."""
 
 
+FOLDER = re.compile(r"[^./\\\0][^/\\\0]*")
+"""What a task and a run may be called: their folders have these names."""
+
+
 def check(cfg: DictConfig) -> None:
     """Raise ConfigError for what cannot be run: as `check_recorded`, an empty path, the short name
-    of a precision, one that is too coarse, or data that are not made."""
+    of a precision, one that is too coarse, a task that no folder can be named after, or data that
+    are not made."""
     check_recorded(cfg)
+    name = cfg.task.name
+    _require("task.name", name, FOLDER.fullmatch(name) is not None, "a name that a folder may have")
     for key in ("data.dir", "word_vectors"):  # of a shell variable that is not set
         _require(key, "", OmegaConf.select(cfg, key) != "", "a path, or left out")
     precision = str(cfg.trainer.precision)  # its short names would be other runs

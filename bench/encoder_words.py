@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from omegaconf import OmegaConf
+from yaml import YAMLError
 
 from bench.config import CONF
 from bench.explanation import own_folders
@@ -38,13 +39,20 @@ def commits(words: list[str]) -> Iterator[str]:
     keys = {word.partition("=")[0].lstrip("+") for word in words}
     chosen = dict(word.lstrip("+").partition("=")[::2] for word in words)
     for part, model in _on_hub(words).items():
-        file = _configuration(chosen.get("encoder" if part == "encoder" else f"encoder@{part}", ""))
-        takes_one = file is not None and "revision" in OmegaConf.load(file)
-        if takes_one and f"{part}.revision" not in keys:
+        name = chosen.get("encoder" if part == "encoder" else f"encoder@{part}", "")
+        if f"{part}.revision" not in keys and _takes_revision(_configuration(name)):
             from elmo_core.encoders.hub import commit
 
             with suppress(WeightsError):  # the run says so, if there will be one
                 yield f"{part}.revision={commit(model)}"
+
+
+def _takes_revision(file: Path | None) -> bool:
+    """Say whether an encoder has the key: its own, or that of another with which it begins."""
+    with suppress(YAMLError, OSError):  # Hydra says what is wrong with the file
+        content = OmegaConf.load(file) if file else {"_target_": None}
+        return "revision" in content or "_target_" not in content
+    return False
 
 
 def _configuration(name: str) -> Path | None:

@@ -193,8 +193,11 @@ def _clean(given: Namespace) -> None:
         removed.append(DAMAGED)  # asked for by name: a newer version may read it
     for row in fitting(given.filters, rows_of(_found(given.runs))):
         record = Record(given.runs / row.task / row.id)
-        if row.status not in removed or not RUN_ID.search(row.id):
+        if row.status not in removed:
             kept = True
+            continue
+        if not RUN_ID.search(row.id):
+            print(f"{record.folder}: not named as a run is: left alone", file=sys.stderr)
             continue
         if record.busy():
             print(f"{BUSY} {record.folder}: left alone", file=sys.stderr)

@@ -66,7 +66,8 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMO_BENCH_CACHE", str(folder / "cache"))
         patch.setenv("WANDB_MODE", "offline")
-        # Read once, at the library's import.
+        patch.setenv("HF_HUB_OFFLINE", "1")  # of processes that tests start
+        # In this one it is read once, at the library's import.
         patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         patch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(folder / "hub"))
         for name in [name for name in os.environ if name.startswith("SLURM_")]:

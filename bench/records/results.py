@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bench.config import FOLDER
 from bench.records.damaged import reading
 from bench.records.old import converted
 from bench.records.sections import (
@@ -25,8 +25,6 @@ from bench.records.sections import (
 from bench.records.typed_json import arguments, written
 
 SCHEMA = 2
-FOLDER = re.compile(r"[^./\\\0][^/\\\0]*")
-"""What a task and a run may be called: their folders have these names."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
@@ -37,8 +38,11 @@ def compared(score: float) -> float:
     return torch.tensor(score, dtype=torch.float32).item()
 
 
-def _shapes(state: Mapping[str, Any]) -> set[tuple[str, tuple[int, ...]]]:
-    return {(key, tuple(getattr(value, "shape", ()))) for key, value in state.items()}
+def _alike(ours: Any, kept: Any) -> bool:
+    """Say whether a weight can take a kept one; a lazy layer's takes any."""
+    if ours is None or kept is None:
+        return False
+    return is_lazy(ours) or getattr(ours, "shape", None) == getattr(kept, "shape", None)
 
 
 class Scored(NamedTuple):
@@ -262,9 +266,11 @@ class BenchModule(pl.LightningModule):
             return  # FSDP's, where each process has a part of each weight
         frozen = {name for name, p in self.named_parameters() if not p.requires_grad}
         ours = {key: value for key, value in self.state_dict().items() if key not in frozen}
-        if other := _shapes(ours) ^ _shapes(kept):
+        keys = sorted(ours.keys() | kept.keys())
+        other = next((key for key in keys if not _alike(ours.get(key), kept.get(key))), None)
+        if other is not None:
             raise RunError(
-                f"the checkpoint is of a model with other weights ({min(other)[0]}): was the code "
+                f"the checkpoint is of a model with other weights ({other}): was the code "
                 f"of {type(self.task).__qualname__} changed? force=true trains anew"
             )
 

@@ -73,7 +73,8 @@ def manifest(
         baseline = CLEAN
     rows = list(dict.fromkeys(cell.row for cell in cells))
     theirs = experiment.overrides.get("task")  # of which its numbers are, where no row names one
-    known = set(rows) - {cell.row for cell in cells if theirs and cell.task != theirs}
+    typed = dict(word.partition("=")[::2] for word in as_typed(asked.task)).get("task", theirs)
+    known = rows if typed == theirs or theirs is None else []
     return Manifest(
         name=cfg.hydra.runtime.choices["experiment"],
         title=experiment.title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 from pathlib import Path
 
 from elmo_core.downloads.cache import cache_folder
@@ -12,6 +13,8 @@ from elmo_core.packages import needed
 
 SUFFIX = ".safetensors"
 LOCK = ".lock"
+NAME = re.compile("[0-9a-f]{16}-float(16|32)")
+"""What a store calls an encoder's folder: in others lie weights, or what is not ours at all."""
 KEY = 16
 """Bytes of a sentence's address."""
 
@@ -80,6 +83,12 @@ def check(path: Path) -> None:
         raise DamagedShard(f"its checksum is {found}")
 
 
+def stores_in(root: Path) -> list[Path]:
+    """Return the folders of encoders below `root` that have a shard."""
+    found = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
+    return sorted(folder for folder in found if NAME.fullmatch(folder.name))
+
+
 def size(root: Path) -> int:
     """Count the bytes in all shards of all stores below the folder."""
-    return sum(path.stat().st_size for path in root.glob(f"*/*{SUFFIX}"))
+    return sum(path.stat().st_size for folder in stores_in(root) for path in shards_in(folder))

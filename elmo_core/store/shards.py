@@ -100,6 +100,6 @@ def read(path: Path, fingerprint: str | None = None) -> Shard:
         raise DamagedShard(str(error)) from error
     if fingerprint is not None and about.get("fingerprint") != fingerprint:
         check(path)  # the header may be what is damaged
-        raise StrangeShard(f"it is of another encoder, {about.get('encoder')}")
+        raise StrangeShard(f"it is of another encoder, {about.get('encoder')}; remove it")
     whole = keys.numpy().tobytes()
     return Shard(rows, lengths.tolist(), [whole[i : i + KEY] for i in range(0, len(whole), KEY)])

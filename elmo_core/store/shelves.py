@@ -5,7 +5,6 @@ No torch here.
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -16,10 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from elmo_core.locks import locked
 from elmo_core.store import claims
-from elmo_core.store.files import LOCK, SUFFIX, DamagedShard, check, shards_in
-
-NAME = re.compile("[0-9a-f]{16}-float(16|32)")
-"""What a store calls an encoder's folder: in others lie weights, or what is not ours at all."""
+from elmo_core.store.files import LOCK, DamagedShard, check, shards_in, stores_in
 
 
 @dataclass
@@ -55,9 +51,7 @@ class Shelf:
 
 def shelves(root: Path) -> list[Shelf]:
     """List what is stored of each encoder, the largest first; only headers are read."""
-    found = {path.parent for path in root.glob(f"*/*{SUFFIX}")}
-    folders = [folder for folder in found if NAME.fullmatch(folder.name)]
-    return sorted((_shelf(folder) for folder in folders), key=lambda shelf: -shelf.bytes)
+    return sorted((_shelf(folder) for folder in stores_in(root)), key=lambda shelf: -shelf.bytes)
 
 
 def _shelf(folder: Path) -> Shelf:

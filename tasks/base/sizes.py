@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from elmo_core.errors import did_you_mean
 
@@ -57,10 +57,11 @@ def read_sizes(kind: type[S], keys: Mapping[str, Any], others: Iterable[str] = (
 def check(name: str, value: Any, wanted: Any) -> None:
     """Raise ValueError unless `value` of `task.name` is of the type `wanted`, and in the range of
     its kind, as `read_sizes` has them; other types than these are the dataclass's own to check."""
-    if NoneType in (kinds := get_args(wanted)):  # or nothing
-        if value is None:
+    if get_origin(wanted) in (Union, UnionType):
+        kinds = [kind for kind in get_args(wanted) if kind is not NoneType]
+        if value is None or len(kinds) > 1:
             return
-        wanted = next(kind for kind in kinds if kind is not NoneType)
+        (wanted,) = kinds
     members = get_args(wanted)  # of a tuple: its types, or one type and an ellipsis
     if get_origin(wanted) not in (None, tuple) or (members or (wanted,))[0] not in _WANTED:
         return

@@ -45,5 +45,8 @@ def test_an_own_encoder_of_the_hub_is_given_no_key_that_it_lacks(
     monkeypatch.setattr("sys.argv", ["bench", *words])
     file.write_text("_target_: my_package.MyEncoder\nmodel: bert\n")
     assert expand(words) == words
-    file.write_text(f"{file.read_text()}revision: null\n")
-    assert expand(words) == [*words, f"encoder.revision={'0' * 40}"]
+    file.write_text("_target_: x\n  bad: [\n")
+    assert expand(words) == words
+    for text in ("_target_: x\nmodel: bert\nrevision: null\n", "defaults: [transformer, _self_]\n"):
+        file.write_text(text)
+        assert expand(words) == [*words, f"encoder.revision={'0' * 40}"]

@@ -286,9 +286,10 @@ def test_force_keeps_the_old_result_until_there_is_a_new_one(
     assert (folder / "result.json").stat().st_mtime_ns != written
 
 
-def test_clean_removes_runs_alone(tmp_path: Path) -> None:
+def test_clean_removes_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     conf = tmp_path / "thesis" / "conf"
     conf.mkdir(parents=True)
     (conf / "config.yaml").write_text("defaults: []\n")
     assert runs("clean", "--yes", f"--runs={tmp_path}") == 0
     assert (conf / "config.yaml").exists()
+    assert f"{conf}: not named as a run is: left alone" in capsys.readouterr().err

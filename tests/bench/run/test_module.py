@@ -135,3 +135,13 @@ def test_a_checkpoint_of_other_code_is_refused(module: Callable[..., BenchModule
     now.model.add_module("renamed", now.model._modules.pop(first))
     with pytest.raises(RunError, match=r"other weights \(model\.\w+.*SNLI changed\? force=true"):
         now.on_load_checkpoint(kept)
+
+
+def test_a_checkpoint_of_lazy_layers_is_taken(module: Callable[..., BenchModule]) -> None:
+    before, now = module(), module()
+    for each in (before, now):
+        each.model.add_module("lazy", torch.nn.LazyLinear(3))
+    before.model.get_submodule("lazy")(torch.ones(1, 2))
+    kept: dict[str, Any] = {"state_dict": before.state_dict()}
+    before.on_save_checkpoint(kept)
+    now.on_load_checkpoint(kept)

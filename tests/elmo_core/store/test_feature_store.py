@@ -234,5 +234,5 @@ def test_a_shard_of_another_encoder_is_not_read(
     shutil.copy(theirs, strange)
     store.fill(WANTED)
     assert torch.equal(store.layers(SENTENCES), truth(SENTENCES))
-    assert f"{strange} cannot be read (it is of another encoder, other)" in caplog.text
+    assert f"{strange} cannot be read (it is of another encoder, other; remove it)" in caplog.text
     assert strange.exists()

@@ -67,9 +67,12 @@ def test_values_that_are_refused(key: str, value: Any, wanted: str) -> None:
 class OtherTypes:
     hidden: int | None = None
     pool: Literal["mean", "max"] = "mean"
+    rate: int | float | None = None
 
 
-@pytest.mark.parametrize("keys", [{"hidden": 100}, {"hidden": None}, {"pool": "max"}])
+@pytest.mark.parametrize(
+    "keys", [{"hidden": 100}, {"hidden": None}, {"pool": "max"}, {"rate": 0.5}]
+)
 def test_a_size_may_be_of_another_type(keys: dict[str, Any]) -> None:
     assert vars(read_sizes(OtherTypes, keys)) == {**vars(OtherTypes()), **keys}
 
