@@ -35,9 +35,10 @@ def _left() -> Iterator[int]:
     """Yield the bytes that each control group has left, of those with a limit."""
     for group, limit in _limits():
         used = number(text(group / "memory.current") or text(group / "memory.usage_in_bytes"))
-        files = number(_line(group / "memory.stat", "inactive_file")) or 0
+        stat = group / "memory.stat"  # version 1 counts the groups below in lines of their own
+        files = _line(stat, "total_inactive_file") or _line(stat, "inactive_file")
         if used is not None:
-            yield limit - used + files
+            yield limit - used + (number(files) or 0)
 
 
 def _limits() -> Iterator[tuple[Path, int]]:

@@ -15,6 +15,7 @@ import xxhash
 
 from bench.records import DamagedRecord
 from bench.records.references import Reference, Scored
+from bench.report.pairs import apart, paired
 from bench.report.read import Run
 from bench.report.statistics import (
     Array,
@@ -57,17 +58,6 @@ class Examples:
         return cls(xxhash.xxh3_128_hexdigest(ids.encode()), known)
 
 
-def paired(base: Sequence[Run], other: Sequence[Run]) -> list[tuple[Run, Run]]:
-    """Pair the runs of each seed that both have; an ensemble is one of each of its runs' seeds."""
-    by_seed = {seed: run for run in base for seed in _seeds(run)}
-    both = ((by_seed.get(seed), run) for run in other for seed in _seeds(run))
-    return list(dict.fromkeys((one, run) for one, run in both if one is not None))
-
-
-def _seeds(run: Run) -> list[int]:
-    return [member.seed for member in run.result.ensemble or ()] or [run.seed]
-
-
 def compared(
     base: Sequence[Run], other: Sequence[Run], split: str
 ) -> tuple[Comparison, int | None]:
@@ -80,19 +70,27 @@ def compared(
     pairs = paired(base, other)
     if not pairs:
         raise Incomparable("no seed in common with the baseline")
+    metrics = sorted({run.result.metric for pair in pairs for run in pair})
+    if len(metrics) > 1:
+        raise Incomparable(f"scored by {' and by '.join(metrics)}")
     first, second = zip(*pairs, strict=True)
     clusters = _clusters([_numbers(run, split)[0] for run in (*first, *second)], split)
     try:
         difference = _counted(first, second, split, clusters)
         if difference is None:
             difference = _rescored(first, second, split, clusters)
-        if not np.isfinite(difference.values).all():
-            raise Incomparable(f"{split}: the metric is no number without some of the examples")
+        _require_numbers(difference, split)
     except Incomparable:
         raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
-    return compare(difference), None if clusters is None else len(set(clusters))
+    found = compare(difference.averaged(apart(pairs)))
+    return found, None if clusters is None else len(set(clusters))
+
+
+def _require_numbers(values: PseudoValues, split: str) -> None:
+    if not np.isfinite(values.values).all():
+        raise Incomparable(f"{split}: the metric is no number without some of the examples")
 
 
 def _counted(
@@ -224,9 +222,13 @@ def estimated(run: Run, split: str) -> Estimate:
         raise Incomparable(f"{run.config}: its task has no counts")
     metric = partial(_tried, _counts_fail(run), counting(run)[1])
     try:
-        return estimate(from_counts(numbers[None], metric, examples.clusters))
+        found = from_counts(numbers[None], metric, examples.clusters)
+    except Incomparable:
+        raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
+    _require_numbers(found, split)
+    return estimate(found)
 
 
 def referred(run: Run, problems: list[str]) -> Reference:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.report.compare import Incomparable, Row, counting, paired, rows_of
+from bench.report.compare import Incomparable, Row, counting, rows_of
 from bench.report.grid import Grid
+from bench.report.pairs import paired
 from bench.report.read import Run
 from bench.report.slices import Slice, Slices, sliced, summaries
 

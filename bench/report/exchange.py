@@ -93,7 +93,7 @@ def _results(run: Run) -> Iterator[dict[str, Any]]:
                     "evaluation_description": f"{metric} on {split}, in percent",
                     "lower_is_better": False,
                     "score_type": "continuous",
-                    "min_score": 0.0,
+                    "min_score": 0.0 if score >= 0 else -100.0,
                     "max_score": 100.0,
                 },
                 "score_details": details,

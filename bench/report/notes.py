@@ -9,8 +9,8 @@ from itertools import groupby
 from bench.console import counted
 from bench.records import Searched
 from bench.report.all_tasks import over_all_tasks
-from bench.report.compare import paired
 from bench.report.grid import Grid
+from bench.report.pairs import paired
 from bench.report.probes import EXPLAINED, probes
 from bench.report.resolution import LARGEST, Resolution, resolutions
 from bench.report.statistics import MOST_SEEDS, POWER, Comparison
@@ -76,17 +76,25 @@ def _cut_short(grid: Grid) -> Iterator[str]:
 
 
 def _ensembles(grid: Grid) -> Iterator[str]:
-    found: dict[tuple[str, int, int], bool] = {}
-    for (_, column), entry in grid.entries.items():
-        sizes = Counter(len(run.result.ensemble) for run in entry.runs if run.result.ensemble)
-        for size, number in sizes.items():
-            found[column, size, number] = entry.against is not None
-    for (column, size, number), against in found.items():
-        several = f"{number} ensembles" if number > 1 else "one ensemble"
-        unknown = "; how much another one would differ is in no interval" if against else ""
-        if against and number > 1:
-            unknown = "; each counts once for every seed of its runs, so intervals are too narrow"
-        yield f"{column}: {several} of {counted(size, 'run')}{unknown}."
+    of_differences = {
+        name
+        for (row, column), entry in grid.entries.items()
+        if entry.against
+        for name in (column, grid.base(row, column))
+    }
+    found = dict.fromkeys(
+        (column, tuple(len(run.result.ensemble) for run in entry.runs if run.result.ensemble))
+        for (_, column), entry in grid.entries.items()
+    )
+    for column, sizes in found:
+        if not sizes:
+            continue
+        several, how = f"{len(sizes)} ensembles", "each counts once, beside the mean of its seeds"
+        if len(sizes) == 1:
+            several, how = "one ensemble", "how much another one would differ is in no interval"
+        alike = len({*sizes}) == 1
+        runs = counted(sizes[0], "run") if alike else f"{', '.join(map(str, sizes))} runs"
+        yield f"{column}: {several} of {runs}{f'; {how}' if column in of_differences else ''}."
 
 
 def _searches(grid: Grid) -> Iterator[str]:
@@ -233,6 +241,9 @@ def _data(grid: Grid) -> Iterator[str]:
         split = grid.split(row)
         if split != experiment.split:
             yield f"{row}: no {experiment.split} score in every run, so {split} is shown."
+        metrics = {run.result.metric: None for e in grid.row(row) if e for run in e.runs}
+        if len(metrics) > 1:
+            yield f"{row}: scored by {' and by '.join(metrics)}: these scores do not compare."
         lacking = sum(run.score(split) is None for e in grid.row(row) if e for run in e.runs)
         if lacking:
             yield f"{row}: {counted(lacking, 'run')} without a score on {split}: in no mean."

@@ -206,16 +206,16 @@ class Record:
     def busy(self) -> bool:
         """Say whether a process holds the folder."""
         try:
-            held = self._held()
+            held = self._held(look=True)
         except (FileNotFoundError, NotADirectoryError):  # there is no folder
             return False
         if held is not None:
             held.close()
         return held is None
 
-    def _held(self) -> ExitStack | None:
+    def _held(self, look: bool = False) -> ExitStack | None:
         """Return what holds the folder from now on; None where another process does."""
-        return lock(self.folder / ".lock", wait=False, lost=interrupt)
+        return lock(self.folder / ".lock", wait=False, lost=interrupt, look=look)
 
     def wait(self) -> None:
         """Wait until no process holds the folder; whoever held it may have removed it."""

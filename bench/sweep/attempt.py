@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from bench.console import duration, in_worker, one_line, say
+from bench.console import duration, one_line, say
 from bench.errors import BusyError, explain
 from bench.interrupts import end_with_parent
 from bench.records import Finished
@@ -60,7 +60,8 @@ def attempt(cfg: DictConfig, cells: Sequence[Cell], begun: float) -> Outcome:
 
 def _left(begun: float, done: int, runs: int) -> str:
     """Say when all will be done, by the runs so far; nothing where they are done in parallel."""
-    if in_worker() or not 0 < done < runs:
+    launcher = HydraConfig.get().runtime.choices["hydra/launcher"]
+    if launcher not in ("basic", "cores") or not 0 < done < runs:
         return ""
     return f"about {duration((time.time() - begun) / done * (runs - done))} left"
 

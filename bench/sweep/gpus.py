@@ -6,7 +6,9 @@ Every run is a command of its own, which sees one GPU alone; CUDA counts it as i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from hydra.core.utils import JobReturn
 
@@ -74,7 +76,8 @@ def found(gpus: Given) -> list[str]:
             raise ConfigError(f"hydra.launcher.gpus={gpus}: must be numbers of GPUs, such as [0,1]")
         names = [str(gpu) for gpu in given]
     elif visible is not None:
-        names = [name.strip() for name in visible.split(",") if name.strip()]
+        words = [word.strip() for word in visible.split(",")]
+        names = list(takewhile(re.compile(r"\d|GPU-|MIG-").match, words))  # as CUDA reads it
     else:
         import torch
 

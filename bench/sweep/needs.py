@@ -84,12 +84,13 @@ def lacking(needs: Needs, cfg: DictConfig) -> list[str]:
     return list(dict.fromkeys(filter(None, reasons)))
 
 
-def require(jobs: Sequence[Job], here: bool) -> None:
+def require(jobs: Sequence[Job], here: bool, apart: bool = False) -> None:
     """Read what the runs need, downloads included.
 
     Args:
         jobs: The runs that are about to be started.
         here: Whether they are done on this machine, and not by a cluster.
+        apart: Whether each has a GPU, which is left to it: encoders are tried on the CPU.
 
     Raises:
         ConfigError: Some of them cannot be done. Each reason is printed before, in a line.
@@ -101,8 +102,11 @@ def require(jobs: Sequence[Job], here: bool) -> None:
             check_device(job.cfg)
         else:
             check_counted(job.cfg.trainer)
-        lacked = lacking(needs, job.cfg)
-        no_room = _no_room(features, job.cfg) if here and not lacked else None
+        cfg = job.cfg.copy()
+        if apart:
+            cfg.trainer.accelerator = "cpu"
+        lacked = lacking(needs, cfg)
+        no_room = _no_room(features, cfg) if here and not lacked else None
         for reason in (*lacked, no_room, loggers.missing(job.cfg.logger)):
             if reason:
                 reasons.setdefault(reason, []).append(job)
@@ -122,8 +126,8 @@ def require(jobs: Sequence[Job], here: bool) -> None:
 
 def _no_room(features: Features, cfg: DictConfig) -> str | None:
     """Count the features of a run; say why it cannot have them where it must store them."""
-    encoder = features.needs.encoder(cfg)
     try:
+        encoder = features.needs.encoder(cfg)
         if encoder is not None:
             features.cost(cfg, encoder)
     except RunError as error:

@@ -222,8 +222,8 @@ class Sweep(Sweeper):
             with importing_torch():
                 from bench.sweep import needs
 
-            here = self.config.hydra.runtime.choices["hydra/launcher"] != "slurm"
-            needs.require(todo, here)
+            launcher = self.config.hydra.runtime.choices["hydra/launcher"]
+            needs.require(todo, here=launcher != "slurm", apart=launcher == "gpus")
 
     # -- doing it
 
@@ -256,6 +256,7 @@ class Sweep(Sweeper):
         if isinstance(launcher, SideBySide):
             launcher.jobs, launcher.forks = jobs, self.forks
         words = [[*job.cells[0].overrides, *grouped(self.config)] for job in jobs]
+        before = {job: job.result for job in jobs}
         try:
             returned = launcher.launch(words, initial_job_idx=0)
             for job, result in zip(jobs, returned, strict=True):
@@ -269,7 +270,7 @@ class Sweep(Sweeper):
                 jobs[0].outcome = Outcome("failed", said, mendable=why is not None)
                 return
             for job in jobs:
-                if self.config.force or not job.done:
+                if job.result in (None, before[job]):  # not done, or not repeated yet
                     self._launch([job])
 
     def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:

@@ -56,11 +56,14 @@ class SubwordTokenizer:
     def _by_word(
         self, words: Sequence[str], ids: list[int], offsets: list[tuple[int, int]]
     ) -> Subwords:
-        """Give each sub-word to the word of its last character, a space to the word behind it."""
+        """Give each sub-word to the word of its last character, a space to the word behind it.
+
+        Of a space alone some tokenizers say (k, k): it stands before k.
+        """
         owner = [i for i, word in enumerate(words) for _ in range(len(word) + (i > 0))]
         pieces: list[list[int]] = [[] for _ in words]
-        for piece, (start, end) in zip(ids, offsets, strict=True):
-            pieces[owner[max(start, end - 1)]].append(piece)
+        for piece, (_, end) in zip(ids, offsets, strict=True):
+            pieces[owner[max(end - 1, 0)]].append(piece)
         pieces = [own or self.unknown for own in pieces]
         return Subwords([i for own in pieces for i in own], [len(own) for own in pieces])
 

@@ -128,7 +128,10 @@ def _add_loop(verb: ArgumentParser) -> None:
         help="change the training part, for example epochs=5 (repeatable)",
     )
     verb.add_argument(
-        "--every", type=whole_number, default=1000, help="steps between checkpoints (default: 1000)"
+        "--every",
+        type=whole_number,
+        default=1000,
+        help="steps between checkpoints; what is interrupted goes on from the last (default: 1000)",
     )
     verb.add_argument("--accelerator", default="auto", help="cpu, gpu, … (default: what is there)")
     verb.add_argument(

@@ -139,7 +139,7 @@ class PretrainingModule(pl.LightningModule):
                 good = "; the last checkpoint, from before, is good" if self._written else ""
                 raise TrainingError(
                     f"the {what} of step {step} is {value}{good}: train again with a lower "
-                    "training.learning_rate"
+                    f"training.learning_rate{', in another folder' if self._written else ''}"
                 )
             if what == LOSS:
                 self.recent.append(value)

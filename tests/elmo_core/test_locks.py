@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
 import subprocess
@@ -10,8 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import SoftFileLease
 
 from elmo_core import locks
 from elmo_core.locks import lock, locked
@@ -176,3 +179,27 @@ def test_who_has_to_wait_is_told_first(tmp_path: Path) -> None:
         assert said == ["waits"]
     with locked(tmp_path / "a", waits=waits):
         assert said == ["waits"]
+
+
+def test_who_only_looks_does_not_watch_an_old_lease(
+    start: Start, leases: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = start()
+    process.kill()
+    process.wait()
+    (lease,) = tmp_path.glob(".lease*")
+    lease.write_text(lease.read_text().replace(socket.gethostname(), "elsewhere"))
+    os.utime(lease, (time.time() - 3600,) * 2)
+    tried: list[float] = []
+    acquire = SoftFileLease.acquire
+
+    def noted(self: SoftFileLease, timeout: float) -> Any:
+        tried.append(timeout)
+        return acquire(self, timeout=timeout)
+
+    monkeypatch.setattr(SoftFileLease, "acquire", noted)
+    held = lock(tmp_path / "lock", wait=False, look=True)
+    assert held is not None
+    held.close()
+    assert tried == [0]
+    assert "elsewhere" in lease.read_text()  # it was not taken

@@ -52,3 +52,12 @@ def test_version_1(machine: Path) -> None:
 
 def test_this_machine() -> None:
     assert 0 < memory.free_memory() <= memory.all_memory()
+
+
+def test_version_1_counts_the_files_of_the_groups_below(machine: Path) -> None:
+    written(machine, "proc/self/cgroup", "4:memory:/job/step/task")
+    written(machine, "cgroup/memory/job/memory.limit_in_bytes", 16 * GB)
+    written(machine, "cgroup/memory/job/memory.usage_in_bytes", 13 * GB)
+    stat = f"inactive_file 0\ntotal_inactive_file {7 * GB}"
+    written(machine, "cgroup/memory/job/memory.stat", stat)
+    assert memory.free_memory() == 10 * GB

@@ -21,6 +21,8 @@ from bench.report.statistics.pseudo_values import Array, PseudoValues
 from bench.report.statistics.variance import Components, components
 
 LEVEL = 0.95
+NO_WIDTH = 1e-9
+"""An interval that is no wider has none, but for rounding."""
 RESAMPLES = 9_999
 _SIGNS = 1 << 22  # random signs held at once: 32 MB
 
@@ -109,7 +111,7 @@ class Comparison(Estimate):
     @property
     def alike(self) -> bool:
         """Whether every example and seed has the same difference, so that nothing varies."""
-        return self.high - self.low < 1e-9
+        return self.high - self.low < NO_WIDTH
 
 
 def estimate(pseudo: PseudoValues) -> Estimate:
@@ -133,9 +135,11 @@ def estimate(pseudo: PseudoValues) -> Estimate:
     if 0 < share < 1:
         step = half / (100 * share * (1 - share))
         low, high = (100 * float(expit(logit(share) + sign * step)) for sign in (-1, 1))
-    else:
+    elif share in (0, 1):
         bound = 100 * ((1 - LEVEL) / 2) ** (1 / summary.clusters)
-        low, high = (0.0, 100 - bound) if share <= 0 else (bound, 100.0)
+        low, high = (0.0, 100 - bound) if share == 0 else (bound, 100.0)
+    else:  # of a metric that is no share, such as a correlation
+        low, high = value - half, value + half
     return Estimate(**{**vars(summary), "low": low, "high": high})
 
 
@@ -151,9 +155,9 @@ def compare(difference: PseudoValues, level: float = LEVEL) -> Comparison:
     summary = _summary(difference)
     half = margin(summary.parts, summary.chance, 1 - level)
     interval = {"low": summary.value - half, "high": summary.value + half}
-    if summary.one_seed:
+    if summary.one_seed or 2 * half < NO_WIDTH:  # by these seeds it is the same everywhere
         swaps = difference.values if difference.swaps is None else difference.swaps
-        p = _randomised(swaps[0])
+        p = _randomised(swaps.mean(axis=0))
     else:
         p = p_value(summary.value, summary.parts, summary.chance)
     return Comparison(**{**vars(summary), **interval}, p=p)

@@ -51,6 +51,16 @@ class PseudoValues:
             raise ValueError(f"unlike shapes: {shapes[1]} and {shapes[0]}")
         return PseudoValues(self.scores - other.scores, self.values - other.values, self.examples)
 
+    def averaged(self, alike: Sequence[int]) -> PseudoValues:
+        """Average the seeds that have the same number in `alike`: together they count as one."""
+        places = [np.flatnonzero(np.equal(alike, number)) for number in dict.fromkeys(alike)]
+
+        def mean(values: Array) -> Array:
+            return np.stack([values[place].mean(axis=0) for place in places])
+
+        swaps = None if self.swaps is None else mean(self.swaps)
+        return PseudoValues(mean(self.scores), mean(self.values), self.examples, swaps)
+
 
 def from_counts(counts: Array, metric: Metric, clusters: Clusters | None = None) -> PseudoValues:
     """Compute the pseudo-values of a metric that is a function of sums over examples.

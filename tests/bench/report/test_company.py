@@ -194,6 +194,39 @@ def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
     assert said in notes(grid)
 
 
+@pytest.mark.parametrize(
+    ("teams", "seeds"),
+    [
+        ([(1, 2), (3, 4)], 2),
+        ([(1, 2), (3, 4), (5, 6)], 3),
+        ([(1, 2, 3), (4, 5)], 2),
+        ([(1, 2), (2, 3)], 1),  # which have a run in common
+    ],
+)
+def test_each_of_several_ensembles_counts_once(
+    tmp_path: Path, teams: list[tuple[int, ...]], seeds: int
+) -> None:
+    make = Maker(tmp_path)
+    every = sorted({seed for team in teams for seed in team})
+    ones = {seed: make.cell("snli", "one", seed=seed, skill=0.55) for seed in every}
+    cells = [*ones.values()]
+    for number, team in enumerate(teams):
+        cells.append(make.cell("snli", "together", seed=team[0], skill=0.6 + number / 100))
+        members = [{"run_id": ones[seed].run_id, "seed": seed} for seed in team]
+        changed(make, "snli", cells[-1].run_id, ensemble=members)
+    found = {}
+    for baseline, column in (("one", "together"), ("together", "one")):
+        make.experiment("ensemble", cells, baseline=baseline)
+        _, grid = table(make)
+        against = grid.entries["snli", column].against
+        assert against is not None
+        assert against.seeds == seeds
+        found[column] = against.difference
+        (said,) = (note for note in notes(grid) if note.startswith("together: "))
+        assert said.endswith("each counts once, beside the mean of its seeds.")
+    assert found["together"] == pytest.approx(-found["one"])
+
+
 def test_ensembles_of_other_seeds_have_labels_of_their_own(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     for first in (1, 4):

@@ -67,6 +67,21 @@ def test_a_task_without_counts_is_scored_anew(
     assert anew.low < anew.difference < anew.high
 
 
+def test_runs_of_two_metrics_are_not_compared(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    path = make.two_columns()
+    (result,) = tmp_path.glob("snli/input-*/result.json")
+    content = json.loads(result.read_text())
+    content["metrics"] = {s: {"error": m["accuracy"]} for s, m in content["metrics"].items()}
+    content["primary"]["name"] = "error"
+    for epoch in content["history"]:
+        epoch["dev"] = {"error": epoch["dev"]["accuracy"]}
+    result.write_text(json.dumps(content))
+    assert not_compared(make, path) == "scored by accuracy and by error"
+    said = "snli: scored by accuracy and by error: these scores do not compare."
+    assert said in notes(fill(read_experiment(path), read(tmp_path)))
+
+
 def test_a_score_that_is_no_number_without_some_examples_is_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import torch
+from omegaconf import DictConfig
 
 from bench.errors import ConfigError
-from bench.sweep import gpus
+from bench.run.build import device_of
+from bench.sweep import gpus, needs
 from tests.bench.small import SMALL
 from tests.bench.sweep.pretended import Pretended, pretend
 
@@ -131,3 +136,31 @@ def test_runs_on_gpus_share_the_cores(
     monkeypatch.setattr(gpus, "usable_cores", lambda: 8)
     assert swept("hydra.launcher.gpus=[0,1]", "hydra.launcher.per_gpu=2", "seed=4,5,6,7") == 2
     assert commands.noted == [f"seed {n} 2" for n in (4, 5, 6, 7)]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_encoder_that_has_no_room_here_is_its_runs_matter(
+    configured: Any, monkeypatch: pytest.MonkeyPatch, apart: bool
+) -> None:
+    """The sweep leaves the GPUs to the runs, and does not end with what only one of them meets."""
+    asked = []
+
+    def full(cfg: DictConfig) -> None:
+        asked.append(device_of(cfg))
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(needs, "encoder_of", full)
+    monkeypatch.setattr(needs.Needs, "data", lambda self, cfg: None)
+    cfg = configured("task=snli", "elmo.placement=input", "trainer.accelerator=auto")
+    jobs: Any = [SimpleNamespace(cfg=cfg, cells=["a run"])] * 2
+    needs.require(jobs, here=True, apart=apart)
+    assert asked == ["cpu" if apart else "cuda:0"]
+
+
+@pytest.mark.parametrize("visible", ["", "-1", "NoDevFiles"])
+def test_no_gpu_is_no_gpu(visible: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    with pytest.raises(ConfigError, match="no GPU is found here"):
+        gpus.found(None)

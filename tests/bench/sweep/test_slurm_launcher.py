@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
 from bench.__main__ import SUBMITTED
-from bench.sweep import slurm_launcher
+from bench.sweep import attempt, slurm_launcher
 
 Sweep = Callable[..., int]
 Shown = pytest.CaptureFixture[str]
@@ -131,3 +133,15 @@ def test_a_job_that_slurm_preempts_is_not_requeued_twice(
     command("squeue", "echo 5_1 PENDING")
     with pytest.raises(SystemExit):
         launcher.checkpoint("words")
+
+
+@pytest.mark.parametrize(
+    ("launcher", "told"), [("basic", True), ("cores", True), ("slurm", False), ("ray", False)]
+)
+def test_only_runs_one_after_another_tell_the_time_left(
+    monkeypatch: pytest.MonkeyPatch, launcher: str, told: bool
+) -> None:
+    hydra = MagicMock()
+    hydra.get().runtime.choices = {"hydra/launcher": launcher}
+    monkeypatch.setattr(attempt, "HydraConfig", hydra)
+    assert bool(attempt._left(time.time() - 60, 1, 3)) == told

@@ -244,3 +244,21 @@ def test_a_damaged_configuration_is_one_line(key: str, tmp_path: Path) -> None:
     with pytest.raises(WeightsError) as error:
         load_transformer(str(path.parent))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("folder", ["gpt2", "roberta"])
+@pytest.mark.parametrize(
+    ("words", "counts"),
+    [
+        (["a", "bank "], [1, 2]),
+        ([" "], [1]),
+        (["bank ", "a"], [2, 1]),
+        (["bank", " ", "a"], [1, 2, 1]),
+    ],
+)
+def test_white_space_of_a_word_is_its_own(
+    folder: str, words: list[str], counts: list[int], request: pytest.FixtureRequest
+) -> None:
+    """RoBERTa's tokenizer says of a space alone that it covers nothing."""
+    library = transformers.AutoTokenizer.from_pretrained(request.getfixturevalue(folder))
+    assert SubwordTokenizer(library)([words])[0].counts == counts

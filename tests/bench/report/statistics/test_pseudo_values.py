@@ -80,3 +80,14 @@ def test_what_cannot_be_told_apart_is_refused() -> None:
         from_counts(counts, f1, ["a", "b"])
     with pytest.raises(ValueError, match="unlike shapes"):
         from_counts(counts, f1) - from_counts(counts[:1], f1)
+
+
+def test_seeds_that_count_as_one_are_averaged() -> None:
+    counts = entities(seeds=5)
+    found = from_paired_counts(counts, counts[::-1], f1)
+    both = found.averaged([0, 0, 7, 0, 7])
+    first, second = found.scores[[0, 1, 3]].mean(), found.scores[[2, 4]].mean()
+    assert both.scores == pytest.approx([first, second])
+    assert both.values[1] == pytest.approx(found.values[[2, 4]].mean(axis=0))
+    assert both.swaps is not None
+    assert found.averaged(range(5)).values == pytest.approx(found.values)
