@@ -158,9 +158,8 @@ class Task(ABC):
     def model(self, placement: Placement) -> nn.Module:
         """Make a new model, which has `placement` as an attribute of this name.
 
-        Its `forward(batch, layers)` calls `placement.input` and `placement.output`, since either
-        place may be chosen. It returns a dict with `loss`, a scalar: the mean over the batch, and
-        whatever `predict` needs.
+        Its `forward(batch, layers)` calls `placement.input` and `.output`: either may be chosen. It
+        returns a dict with `loss`, a scalar, the mean over the batch, and what `predict` needs.
 
         A model may have nothing to learn by gradient: no parameter of it, its placement's included,
         requires one, and there is no `loss`. It is shown the training examples once, in training

@@ -10,9 +10,13 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from omegaconf import DictConfig
 
+from bench.sweep import attempt, sweeper
+from bench.sweep.job import Outcome
 from tests.bench.small import DIVERGING, SMALL
 
 
@@ -144,3 +148,22 @@ def test_slurm(launched: Callable[..., str]) -> None:
         pytest.skip("no Slurm answers here")
     sizes = ("cpus_per_task=1", "mem_gb=null", "timeout_min=10")
     launched("hydra/launcher=slurm", *(f"hydra.launcher.{size}" for size in sizes))
+
+
+def test_what_a_launcher_had_repeated_before_it_failed_is_not_repeated_again(
+    sweep: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sweep("elmo.placement=none", "seed=1,2") == 0
+    launched: list[int] = []
+    did = attempt.attempt
+
+    def attempted(cfg: DictConfig, **given: Any) -> Outcome:
+        launched.append(cfg.seed)
+        if launched == [1, 2]:  # as where a worker is killed
+            raise RuntimeError("TerminatedWorkerError")
+        return did(cfg, **given)
+
+    monkeypatch.setattr(sweeper, "attempt", attempted)
+    words = ("elmo.placement=none", "seed=1,2", "force=true", "hydra/launcher=basic")
+    assert sweep(*words) == 0
+    assert launched == [1, 2, 2]

@@ -14,12 +14,9 @@ from unittest.mock import MagicMock
 
 import pytest
 from hydra.core.plugins import Plugins
-from omegaconf import DictConfig
 
 from bench.interrupts import Interrupted
 from bench.report.read import read
-from bench.sweep import attempt, sweeper
-from bench.sweep.job import Outcome
 from tasks.snli.task import SNLI
 from tests.bench.small import DIVERGING
 
@@ -284,22 +281,3 @@ def test_an_interruption_of_runs_that_are_repeated_says_so(
     assert sweep("seed=1,2", "force=true") == 143
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("interrupted; the same command begins anew; without force=true what is")
-
-
-def test_what_a_launcher_had_repeated_before_it_failed_is_not_repeated_again(
-    sweep: Sweep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert sweep("elmo.placement=none", "seed=1,2") == 0
-    launched: list[int] = []
-    did = attempt.attempt
-
-    def attempted(cfg: DictConfig, **given: Any) -> Outcome:
-        launched.append(cfg.seed)
-        if launched == [1, 2]:  # as where a worker is killed
-            raise RuntimeError("TerminatedWorkerError")
-        return did(cfg, **given)
-
-    monkeypatch.setattr(sweeper, "attempt", attempted)
-    words = ("elmo.placement=none", "seed=1,2", "force=true", "hydra/launcher=basic")
-    assert sweep(*words) == 0
-    assert launched == [1, 2, 2]
