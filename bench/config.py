@@ -161,7 +161,8 @@ def check(cfg: DictConfig) -> None:
     are not made."""
     check_recorded(cfg)
     name = cfg.task.name
-    _require("task.name", name, FOLDER.fullmatch(name) is not None, "a name that a folder may have")
+    named = isinstance(name, str) and FOLDER.fullmatch(name) is not None
+    _require("task.name", name, named, "a name that a folder may have")
     for key in ("data.dir", "word_vectors"):  # of a shell variable that is not set
         _require(key, "", OmegaConf.select(cfg, key) != "", "a path, or left out")
     precision = str(cfg.trainer.precision)  # its short names would be other runs

@@ -89,7 +89,8 @@ def _ensembles(grid: Grid) -> Iterator[str]:
     for column, sizes in found:
         if not sizes:
             continue
-        several, how = f"{len(sizes)} ensembles", "each counts once, beside the mean of its seeds"
+        several = f"{len(sizes)} ensembles"
+        how = "each counts once, beside the mean of its seeds; those that share a run count as one"
         if len(sizes) == 1:
             several, how = "one ensemble", "how much another one would differ is in no interval"
         alike = len({*sizes}) == 1

@@ -38,11 +38,12 @@ def compared(score: float) -> float:
     return torch.tensor(score, dtype=torch.float32).item()
 
 
-def _alike(ours: Any, kept: Any) -> bool:
-    """Say whether a weight can take a kept one; a lazy layer's takes any."""
-    if ours is None or kept is None:
+def _alike(key: str, ours: Mapping[str, Any], kept: Mapping[str, Any]) -> bool:
+    """Say whether both have a weight, and ours can take the kept one; a lazy layer's takes any."""
+    if key not in ours or key not in kept:
         return False
-    return is_lazy(ours) or getattr(ours, "shape", None) == getattr(kept, "shape", None)
+    weight = ours[key]
+    return is_lazy(weight) or getattr(weight, "shape", None) == getattr(kept[key], "shape", None)
 
 
 class Scored(NamedTuple):
@@ -267,7 +268,7 @@ class BenchModule(pl.LightningModule):
         frozen = {name for name, p in self.named_parameters() if not p.requires_grad}
         ours = {key: value for key, value in self.state_dict().items() if key not in frozen}
         keys = sorted(ours.keys() | kept.keys())
-        other = next((key for key in keys if not _alike(ours.get(key), kept.get(key))), None)
+        other = next((key for key in keys if not _alike(key, ours, kept)), None)
         if other is not None:
             raise RunError(
                 f"the checkpoint is of a model with other weights ({other}): was the code "

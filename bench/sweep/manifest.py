@@ -74,7 +74,8 @@ def manifest(
     rows = list(dict.fromkeys(cell.row for cell in cells))
     theirs = experiment.overrides.get("task")  # of which its numbers are, where no row names one
     typed = dict(word.partition("=")[::2] for word in as_typed(asked.task)).get("task", theirs)
-    known = rows if typed == theirs or theirs is None else []
+    strange = {cell.row for cell in cells if theirs and cell.task != theirs}
+    known = set(rows) - strange if theirs in (None, typed) else set()
     return Manifest(
         name=cfg.hydra.runtime.choices["experiment"],
         title=experiment.title,

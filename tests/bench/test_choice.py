@@ -114,7 +114,7 @@ def test_a_choice_of_fewer_epochs_has_the_id_of_its_run(configured: Configured) 
     assert list(elsewhere[0].shorter()) == [each.run_id for each in elsewhere[1:]]
 
 
-@pytest.mark.parametrize("name", ["my/task", ".mine", ".."])
+@pytest.mark.parametrize("name", ["my/task", ".mine", "..", "2024", "null"])
 def test_a_task_is_called_as_a_folder_may_be(name: str) -> None:
     with pytest.raises(ConfigError, match=r"task\.name=.*a name that a folder may have"):
         composed([f"task.name={name}"])

@@ -60,7 +60,7 @@ def test_each_of_several_ensembles_counts_once(
         assert against.seeds == seeds
         found[column] = against.difference
         (said,) = (note for note in notes(grid) if note.startswith("together: "))
-        assert said.endswith("each counts once, beside the mean of its seeds.")
+        assert said.endswith("those that share a run count as one.")
     assert found["together"] == pytest.approx(-found["one"])
 
 

@@ -79,7 +79,8 @@ def test_two_tables_of_the_same_runs_have_names_of_their_own(tmp_path: Path) -> 
         (None, "ensemble: 2 ensembles of 2 runs."),
         (
             "none",
-            "ensemble: 2 ensembles of 2 runs; each counts once, beside the mean of its seeds.",
+            "ensemble: 2 ensembles of 2 runs; each counts once, beside the mean of its seeds; "
+            "those that share a run count as one.",
         ),
     ],
 )

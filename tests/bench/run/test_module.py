@@ -145,3 +145,20 @@ def test_a_checkpoint_of_lazy_layers_is_taken(module: Callable[..., BenchModule]
     kept: dict[str, Any] = {"state_dict": before.state_dict()}
     before.on_save_checkpoint(kept)
     now.on_load_checkpoint(kept)
+
+
+class Stateless(torch.nn.Module):
+    def get_extra_state(self) -> None:
+        """Nothing, for now."""
+
+    def set_extra_state(self, state: object) -> None:
+        assert state is None
+
+
+def test_a_checkpoint_of_an_empty_extra_state_is_taken(module: Callable[..., BenchModule]) -> None:
+    before, now = module(), module()
+    for each in (before, now):
+        each.model.add_module("stateless", Stateless())
+    kept: dict[str, Any] = {"state_dict": before.state_dict()}
+    before.on_save_checkpoint(kept)
+    now.on_load_checkpoint(kept)
