@@ -49,10 +49,13 @@ def commits(words: list[str]) -> Iterator[str]:
 
 def _takes_revision(file: Path | None) -> bool:
     """Say whether an encoder has the key: its own, or that of another with which it begins."""
-    with suppress(YAMLError, OSError):  # Hydra says what is wrong with the file
-        content = OmegaConf.load(file) if file else {"_target_": None}
-        return "revision" in content or "_target_" not in content
-    return False
+    if file is None:
+        return False
+    try:
+        content = OmegaConf.load(file)
+    except (YAMLError, OSError):  # Hydra says what is wrong with it
+        return False
+    return "revision" in content or "_target_" not in content
 
 
 def _configuration(name: str) -> Path | None:

@@ -141,12 +141,10 @@ def _uses(found: Sample, words: Sequence[str]) -> list[Uses]:
 
 
 def _commands(given: Namespace, layers: int) -> list[str]:
-    """Return what makes runs of this encoder, layer by layer; the experiment has a biLM's three."""
+    """Return what makes runs of this encoder: with each of its layers, and with their mix."""
     import tasks
 
     words = shlex.join([*given.overrides, f"paths.runs={given.runs}"])
-    if layers == 3:
-        return [f"python -m bench experiment=layers task={name} {words}" for name in tasks.names()]
     each = ",".join([*map(str, range(layers)), *(["all"] if layers > 1 else [])])
     return [f"python -m bench -m task={name} {words} elmo.layers={each}" for name in tasks.names()]
 

@@ -89,10 +89,14 @@ def _ensembles(grid: Grid) -> Iterator[str]:
     for column, sizes in found:
         if not sizes:
             continue
-        several = f"{len(sizes)} ensembles"
-        how = "each counts once, beside the mean of its seeds; those that share a run count as one"
         if len(sizes) == 1:
             several, how = "one ensemble", "how much another one would differ is in no interval"
+        else:
+            several, how = (
+                f"{len(sizes)} ensembles",
+                "each counts once, beside the mean of its seeds",
+            )
+            how += "; those that share a run count as one"
         alike = len({*sizes}) == 1
         runs = counted(sizes[0], "run") if alike else f"{', '.join(map(str, sizes))} runs"
         yield f"{column}: {several} of {runs}{f'; {how}' if column in of_differences else ''}."
@@ -242,7 +246,7 @@ def _data(grid: Grid) -> Iterator[str]:
         split = grid.split(row)
         if split != experiment.split:
             yield f"{row}: no {experiment.split} score in every run, so {split} is shown."
-        metrics = {run.result.metric: None for e in grid.row(row) if e for run in e.runs}
+        metrics = dict.fromkeys(run.result.metric for e in grid.row(row) if e for run in e.runs)
         if len(metrics) > 1:
             yield f"{row}: scored by {' and by '.join(metrics)}: these scores do not compare."
         lacking = sum(run.score(split) is None for e in grid.row(row) if e for run in e.runs)

@@ -154,7 +154,9 @@ class BenchModule(pl.LightningModule):
 
         Raises RunError where it does not: the run would be one without, under another name.
         """
-        for place, mix in {} if self._reads_elmo else self.placement.mixes.items():
+        if self._reads_elmo:
+            return
+        for place, mix in self.placement.mixes.items():
             if mix.gamma.requires_grad and mix.gamma.grad is None:
                 raise RunError(
                     f"elmo.placement={self.placement.where}: the model's loss does not depend on "

@@ -102,8 +102,9 @@ def require(jobs: Sequence[Job], here: bool, apart: bool = False) -> None:
             check_device(job.cfg)
         else:
             check_counted(job.cfg.trainer)
-        cfg = job.cfg.copy()
+        cfg = job.cfg
         if apart:
+            cfg = cfg.copy()
             cfg.trainer.accelerator = "cpu"
         lacked = lacking(needs, cfg)
         no_room = _no_room(features, cfg) if here and not lacked else None

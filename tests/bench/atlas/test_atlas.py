@@ -154,10 +154,10 @@ def test_one_command_writes_the_page(
     assert "# Layers of random-elmo-0" in shown
     assert shown.count("\n| 2 | ") == 4  # the numbers, and three words
     assert "One use of each of the words, made of letters, whose uses are least alike" in shown
-    assert "python -m bench experiment=layers task=pos encoder=random" in shown
+    assert "python -m bench -m task=pos encoder=random" in shown
     page = out.read_text()
     assert page.count("<svg ") == 1
-    assert "experiment=layers task=pos" in page
+    assert "python -m bench -m task=pos" in page
     assert "src=" not in page  # nothing comes from elsewhere
     assert 'href="http' not in page
 
