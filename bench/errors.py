@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.interrupts import interruptible
-from elmo_core.errors import ElmoCoreError, NotFetchedError, one_line
-from tasks.task import DataError
+from elmo_core.errors import NotFetchedError, OneLineError
 
 DENIED = (errno.EACCES, errno.EPERM)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -25,18 +24,12 @@ OURS = [ROOT / name for name in ("bench", "tasks", "elmo_core")]
 UNWRITABLE = (*DENIED, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
-class ConfigError(ValueError):
-    """A key or value of the configuration is wrong; the message is one line, for its owner."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+class ConfigError(OneLineError, ValueError):
+    """A key or value of the configuration is wrong; the message is for its owner."""
 
 
-class RunError(RuntimeError):
-    """A run cannot go on, for a reason that its owner can mend; the message is one line."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+class RunError(OneLineError, RuntimeError):
+    """A run cannot go on, for a reason that its owner can mend."""
 
 
 class BusyError(RunError):
@@ -50,7 +43,7 @@ def explain(error: BaseException) -> str | None:
             f"word vectors {error.name} are not there yet: `python -m bench.data get {error.name}` "
             f"fetches them, or put the file at {error.path}"
         )
-    if isinstance(error, ElmoCoreError | ConfigError | RunError | DataError):
+    if isinstance(error, OneLineError):
         return str(error)
     return _refused(error) if isinstance(error, OSError) else None
 

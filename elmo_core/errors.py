@@ -7,11 +7,15 @@ from difflib import get_close_matches
 from pathlib import Path
 
 
-class ElmoCoreError(Exception):
-    """The root of those below; catch this one to catch them all."""
+class OneLineError(Exception):
+    """What the user can mend; the message is one line."""
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+
+class ElmoCoreError(OneLineError):
+    """The root of those below; catch this one to catch them all."""
 
 
 class OptionsError(ElmoCoreError, ValueError):

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from elmo_core.errors import one_line
+from elmo_core.errors import OneLineError
 
 if TYPE_CHECKING:  # so that whoever reads only the contract need not import torch
     from pathlib import Path
@@ -46,11 +46,8 @@ Respell: TypeAlias = Callable[[Sequence[str]], list[str]]
 DOCUMENT = "document_id"  # the column that names the text which an example is of
 
 
-class DataError(ValueError):
+class DataError(OneLineError, ValueError):
     """Something in a data file or folder that its owner can mend; the message says where."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
 
 
 class NotCombinable(TypeError):

@@ -35,7 +35,6 @@ READ = 100_000
 
 
 def parser() -> ArgumentParser:
-    """Make the parser."""
     found = ArgumentParser(
         PROGRAM,
         description="One page on what each layer of an encoder is like: how its vectors lie in "
@@ -79,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             from elmo_core.whole_files import write_text
 
         atlas = _atlas(given)
-        write_text(given.out, as_html(atlas, figure(atlas.title, atlas.layers)))
+        write_text(given.out, as_html(atlas, figure(atlas.layers)))
         print(f"{as_markdown(atlas)}\nwritten to {given.out}")
 
 

@@ -25,7 +25,7 @@ PANELS = (
 """Each panel's title, and the numbers in it by what they are called."""
 
 
-def figure(encoder: str, found: Sequence[Layer]) -> Picture:
+def figure(found: Sequence[Layer]) -> Picture:
     """Draw the numbers of these layers."""
     with matplotlib.rc_context(STYLE):
         drawn, panels = sheet(len(PANELS), height=6.2, ratios=(1.6, 1, 1))
@@ -35,7 +35,7 @@ def figure(encoder: str, found: Sequence[Layer]) -> Picture:
         legend(drawn, panels[:1], columns=1)
         panels[-1].set_xticks([layer.number for layer in found])
         panels[-1].set_xlabel("layer")
-    title = f"Every number against the layers of {encoder}"
+    title = "Every number against the layers"
     return Picture(name="layers", section="layers", caption=title, alt=title, figure=drawn)
 
 

@@ -52,7 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
-    """Make the parser."""
     found = ArgumentParser(
         PROGRAM,
         description="Contexts in a text in which a word is used as in a sentence of yours, beside "

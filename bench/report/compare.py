@@ -38,7 +38,7 @@ Row = Mapping[str, Any]
 Counting = tuple[Callable[[Row], tuple[float, ...] | None], Callable[[Array], Array]]
 
 
-class Incomparable(ValueError):
+class Incomparable(Exception):
     """Why two sets of runs cannot be compared."""
 
 
@@ -80,8 +80,6 @@ def compared(
         if difference is None:
             difference = _rescored(first, second, split, clusters)
         _require_numbers(difference, split)
-    except Incomparable:
-        raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
     found = compare(difference.averaged(apart(pairs)))
@@ -223,8 +221,6 @@ def estimated(run: Run, split: str) -> Estimate:
     metric = partial(_tried, _counts_fail(run), counting(run)[1])
     try:
         found = from_counts(numbers[None], metric, examples.clusters)
-    except Incomparable:
-        raise
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
     _require_numbers(found, split)

@@ -82,9 +82,7 @@ def changes(grid: Grid, most: int = MOST) -> list[Changes]:
 
 def share(grids: Sequence[Grid]) -> int:
     """Return how many examples each comparison may show, so that the page stays small."""
-    comparisons = sum(
-        entry.against is not None for grid in grids for entry in grid.entries.values()
-    )
+    comparisons = sum(len(grid.comparisons) for grid in grids)
     return min(MOST, IN_ALL // max(comparisons, 1))
 
 

@@ -13,7 +13,7 @@ from bench.choice import FILES
 from bench.records.references import SCHEMA, write_references
 from bench.report.compare import referred
 from bench.report.read import Experiment, Key, Records
-from bench.words import parsed
+from bench.words import listed
 
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""
@@ -94,9 +94,7 @@ def _word(word: str, runs: Collection[Key]) -> str:
     if key.rpartition(".")[2] in (*PLACES, "encoder", *OPTIONS):  # encoder=FILE
         return key + equals + _name(value)
     if key == "hydra.searchpath":
-        override = parsed(word)
-        paths = override.value() if override else None
-        names = [_name(str(path)) for path in paths] if isinstance(paths, list) else None
+        names = [_name(path) for path in listed(word, key)]
         return f"{key}={Transformer.str(names)}" if names else word
     task, run = Path("/", word).parts[-2:] if "/" in word else ("", "")
     return f"runs/{task}/{run}" if (task, run) in runs else word

@@ -93,20 +93,24 @@ class Grid:
     def gaps(self) -> list[Gap]:
         return [gap for entry in self.entries.values() for gap in entry.gaps]
 
+    @property
+    def comparisons(self) -> list[Comparison]:
+        return [entry.against for entry in self.entries.values() if entry.against]
+
     def metric(self, row: str) -> str:
-        return next((run.result.metric for run in self._runs(row)), "")
+        return next((run.result.metric for run in self.runs_of(row)), "")
 
     def title(self, row: str) -> str:
         """The row's name; a task that it begins with is called as papers do."""
         task, *parts = row.split(BETWEEN)
-        runs = self._runs(row)
+        runs = self.runs_of(row)
         return BETWEEN.join([task_name(runs[0]), *parts]) if runs and runs[0].task == task else row
 
     def scored_by(self, row: str) -> str:
         """The split and the metric that the row shows, as `dev accuracy`."""
-        return " ".join([self.split(row), *map(metric_name, self._runs(row)[:1])])
+        return " ".join([self.split(row), *map(metric_name, self.runs_of(row)[:1])])
 
-    def _runs(self, row: str) -> list[Run]:
+    def runs_of(self, row: str) -> list[Run]:
         return [run for entry in self.row(row) if entry for run in entry.runs]
 
     def split(self, row: str) -> str:
@@ -122,7 +126,7 @@ class Grid:
 
     def sizes(self, row: str) -> set[int]:
         """How many examples the row's runs were trained on."""
-        return {trained_on(run) for run in self._runs(row)}
+        return {trained_on(run) for run in self.runs_of(row)}
 
     def base(self, row: str, column: str) -> str | None:
         """Return the column that this one is compared with: the experiment's baseline; for sample

@@ -55,7 +55,7 @@ class Group:
     def label(self) -> str:
         """The mix in a few words: `input · all · λ=0.1`."""
         members, elmo = self.first.result.ensemble, self.elmo
-        seeds = ", ".join(str(member.seed) for member in members or ())
+        seeds = ", ".join(str(member.seed) for member in members)
         parts = [f"seeds {seeds} together"] if members else []
         parts.append(elmo.placement)
         if elmo.layers is not None:
@@ -101,7 +101,7 @@ def groups(runs: Sequence[Run]) -> list[Group]:
         latest = {run.seed: run for run in sorted(same, key=_begun)}
         together = [latest[seed] for seed in sorted(latest)]
         alike[together[0].task, names[together[0]]].append(together)
-    found = [group for family in alike.values() for group in told_apart(family, names)]
+    found = [group for (_, data), family in alike.items() for group in told_apart(family, data)]
     return sorted(found, key=_order)
 
 
@@ -184,18 +184,18 @@ def _short(run: Run) -> str:
 
 
 def told_apart(
-    family: Sequence[Sequence[Run]], names: Mapping[Run, str], shown: Sequence[str] = SHOWN
+    family: Sequence[Sequence[Run]], data: str = "", shown: Sequence[str] = SHOWN
 ) -> Iterator[Group]:
     """Yield a group for each choice of a family, with the keys in which not all choices are alike.
 
     Args:
         family: The runs of each choice, all of one task and of the same data.
-        names: What the data of each run is called.
+        data: Its name.
         shown: How keys begin that are told elsewhere.
     """
     differences = differing([runs[0] for runs in family], shown)
     for runs, differs in zip(family, differences, strict=True):
-        yield Group(tuple(runs), differs, names[runs[0]])
+        yield Group(tuple(runs), differs, data)
 
 
 def differing(runs: Sequence[Run], shown: Sequence[str]) -> list[str]:

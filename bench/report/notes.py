@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 
 from bench.console import counted
@@ -13,7 +13,7 @@ from bench.report.grid import Grid
 from bench.report.pairs import paired
 from bench.report.probes import EXPLAINED, probes
 from bench.report.resolution import LARGEST, Resolution, resolutions
-from bench.report.statistics import MOST_SEEDS, POWER, Comparison
+from bench.report.statistics import MOST_SEEDS, POWER
 from bench.report.training_notes import of_training
 from bench.report.wording import CONFIDENCE, HOLLOW_MARKED, MARKED, chosen, smallest
 
@@ -28,9 +28,8 @@ REPRODUCED = (
 
 def signs(grid: Grid) -> list[str]:
     """Return of the notes of a table what its signs mean, as a paper's caption says it."""
-    seeds = {entry.against.seeds for entry in grid.entries.values() if entry.against}
-    sign = [f"With a sign: the difference from {grid.baseline}."] if seeds else []
-    return [*_scores(grid), *sign, *_stars(seeds, grid)]
+    sign = [f"With a sign: the difference from {grid.baseline}."] if grid.comparisons else []
+    return [*_scores(grid), *sign, *_stars(grid)]
 
 
 def notes(grid: Grid) -> list[str]:
@@ -66,7 +65,7 @@ def _scores(grid: Grid) -> Iterator[str]:
 
 def _cut_short(grid: Grid) -> Iterator[str]:
     """Say how many runs, or runs evaluated, are trials, which saw a few batches of the data."""
-    runs = {run.key: run for entry in grid.entries.values() for run in entry.runs}
+    runs = {run.key: run for run in grid.runs}
     limits = Counter(run.limit_batches for run in runs.values() if run.limit_batches)
     for limit, number in sorted(limits.items()):
         yield (
@@ -134,16 +133,15 @@ def _chosen(of_row: list[Searched], named: bool) -> str:
 
 
 def _differences(grid: Grid) -> Iterator[str]:
-    found: list[Comparison] = [e.against for e in grid.entries.values() if e.against]
-    if not found:
+    seeds = {each.seeds for each in grid.comparisons}
+    if not seeds:
         return
-    seeds = {each.seeds for each in found}
     over = "over seeds and examples" if seeds != {1} else "over examples"
     yield (
         f"With a sign: the difference from {grid.baseline}, paired by seed and example; its "
         f"{CONFIDENCE} interval is {over} (docs/statistics.md)."
     )
-    yield from _stars(seeds, grid)
+    yield from _stars(grid)
     if 1 in seeds:
         yield (
             "One seed: of these examples only. Another seed may give another difference, so the "
@@ -158,12 +156,12 @@ def _differences(grid: Grid) -> Iterator[str]:
         yield f"{', '.join(rows)}: examples taken as independent: these records name no clusters."
 
 
-def _stars(seeds: Collection[int], grid: Grid) -> Iterator[str]:
-    """Say what stars mean, where comparisons have these numbers of seeds."""
-    number = sum(entry.against is not None for entry in grid.entries.values())
-    if number:
-        stars = [MARKED] * (set(seeds) != {1}) + [HOLLOW_MARKED] * (1 in seeds)
-        compared = counted(number, "comparison")
+def _stars(grid: Grid) -> Iterator[str]:
+    """Say what stars mean, where there are comparisons."""
+    seeds = {each.seeds for each in grid.comparisons}
+    if seeds:
+        stars = [MARKED] * (seeds != {1}) + [HOLLOW_MARKED] * (1 in seeds)
+        compared = counted(len(grid.comparisons), "comparison")
         yield f"{'; '.join(stars)}: two-sided, with Holm's correction over this table's {compared}."
 
 
@@ -181,7 +179,7 @@ def _fewer_seeds(grid: Grid) -> Iterator[str]:
 
 
 def _alike(grid: Grid) -> Iterator[str]:
-    alike = sum(e.against is not None and e.against.alike for e in grid.entries.values())
+    alike = sum(each.alike for each in grid.comparisons)
     if alike:
         yield (
             f"In {counted(alike, 'comparison')} the difference is the same on every example: "
@@ -246,15 +244,14 @@ def _data(grid: Grid) -> Iterator[str]:
         split = grid.split(row)
         if split != experiment.split:
             yield f"{row}: no {experiment.split} score in every run, so {split} is shown."
-        metrics = dict.fromkeys(run.result.metric for e in grid.row(row) if e for run in e.runs)
+        runs = grid.runs_of(row)
+        metrics = dict.fromkeys(run.result.metric for run in runs)
         if len(metrics) > 1:
             yield f"{row}: scored by {' and by '.join(metrics)}: these scores do not compare."
-        lacking = sum(run.score(split) is None for e in grid.row(row) if e for run in e.runs)
+        lacking = sum(run.score(split) is None for run in runs)
         if lacking:
             yield f"{row}: {counted(lacking, 'run')} without a score on {split}: in no mean."
-        known = (
-            run.result.data.get("fingerprint", {}) for e in grid.row(row) if e for run in e.runs
-        )
+        known = (run.result.data.get("fingerprint", {}) for run in runs)
         if len({prints[split] for prints in known if split in prints}) > 1:
             yield (
                 f"{row}: not all of its runs were scored on the same {split} examples "
@@ -278,7 +275,7 @@ def _paper(grid: Grid) -> Iterator[str]:
     theirs = experiment.paper_encoders
     if experiment.paper and theirs and experiment.encoder not in theirs:
         yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."
-    runs = [run for row in experiment.paper for e in grid.row(row) if e for run in e.runs]
+    runs = [run for row in experiment.paper for run in grid.runs_of(row)]
     classes = dict.fromkeys(str(run.choice["task"].get("_target_") or "") for run in runs)
     if own := [name for name in classes if name and not name.startswith("tasks.")]:
         yield f"The paper's numbers are of its own models and metrics, these of {', '.join(own)}."

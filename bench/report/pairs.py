@@ -34,4 +34,4 @@ def apart(pairs: Sequence[tuple[Run, Run]]) -> list[int]:
 
 
 def _seeds(run: Run) -> list[int]:
-    return [member.seed for member in run.result.ensemble or ()] or [run.seed]
+    return [member.seed for member in run.result.ensemble] or [run.seed]

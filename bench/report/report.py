@@ -89,17 +89,17 @@ def collect(
 def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
     """Name an experiment by its name alone where no other has it, so that a paper's references to
     its tables and figures stay right when seeds are added."""
-    names = [_plain(each.name) for each in experiments]
+    names = [plain(each.name) for each in experiments]
     found: dict[str, Experiment] = {}
     for name, each in zip(names, experiments, strict=True):
         alone = names.count(name) == 1 and name != "runs"  # the section of all runs
-        stem = name if alone else _plain(each.id)
+        stem = name if alone else plain(each.id)
         while stem in found:  # the same runs in two folders, on dev and on test
             stem += "-2"
         found[stem] = replace(each, path=each.path.with_name(f"{stem}.json"))
     return list(found.values())
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """Return a name that files, links, HTML and LaTeX take as it is: anyone may have given it."""
     return re.sub(r"[^\w.+-]+", "-", name)

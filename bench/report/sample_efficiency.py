@@ -11,9 +11,9 @@ from typing import Any
 
 from bench.choice import leaves
 from bench.experiment import View
-from bench.report.compare import paired
 from bench.report.grid import Entry, Grid
 from bench.report.groups import choice_of, tells
+from bench.report.pairs import paired
 from bench.report.read import Run
 
 Points = list[tuple[float, Entry]]  # by the part of the training set

@@ -42,11 +42,9 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
     for run in records.finished:
         if run.task == task and not run.result.ensemble and _choice(run) in by_choice:
             by_choice[_choice(run)].append(run)
-    names = {run: "" for runs in by_choice.values() for run in runs}
-    drawn = with_draws(by_choice.values(), _chosen)
-    family = told_apart(list(drawn), names, shown=(*SHOWN, "data.version", "encoder."))
-    columns = _columns(family)
-    sets = _set_names(list(names))
+    drawn = list(with_draws(by_choice.values(), _chosen))
+    columns = _columns(told_apart(drawn, shown=(*SHOWN, "data.version", "encoder.")))
+    sets = _set_names([run for runs in by_choice.values() for run in runs])
     alike = all if noisy else any  # noise is mostly measured on dev
     split = "test" if alike("test" in run.result.metrics for run in evaluations) else "dev"
 
@@ -117,8 +115,7 @@ def _columns(groups: Iterable[Group]) -> dict[str, Group]:
 def _told(alike: Sequence[Group]) -> list[str]:
     """Return what tells columns of one name apart: the keys of their encoders, and where these are
     the same, since files hold something else, a run of each."""
-    names = dict.fromkeys((group.first for group in alike), "")
-    family = told_apart([group.runs for group in alike], names, shown=("data.", *PATHS))
+    family = told_apart([group.runs for group in alike], shown=("data.", *PATHS))
     keys = [group.differs for group in family]
     if len(set(keys)) == len(keys):
         return keys

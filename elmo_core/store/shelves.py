@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,7 @@ def shelves(root: Path) -> list[Shelf]:
 
 def _shelf(folder: Path) -> Shelf:
     shelf = Shelf(folder, last_used=folder.stat().st_mtime)
+    told = Counter[tuple[str, str, str]]()  # a shard of another encoder may have come in
     for path in shards_in(folder):
         shelf.shards += 1
         try:
@@ -67,12 +69,14 @@ def _shelf(folder: Path) -> Shelf:
             shelf.damaged += 1
             continue
         try:
-            shelf.encoder, shelf.fingerprint = about["encoder"], about["fingerprint"]
-            shelf.precision = about["precision"]
+            names = about["encoder"], about["fingerprint"], about["precision"]
             shelf.sentences += int(about["sentences"])
             shelf.tokens += int(about["tokens"])
+            told[names] += 1
         except (KeyError, TypeError, ValueError):  # of another program
             shelf.damaged += 1
+    if told:
+        ((shelf.encoder, shelf.fingerprint, shelf.precision), _), *_ = told.most_common(1)
     return shelf
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.data.leaks.overlap import Collection, normalised
 from bench.errors import RunError
@@ -18,13 +17,13 @@ from tasks.task import DataError
 AUDITED = SPLITS[1:]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Split:
     """A split of a data set: for each example, the numbers of its sentences in the collection."""
 
     name: str
     split: str
-    examples: dict[str, list[int]] = field(default_factory=dict)
+    examples: Mapping[str, list[int]]
 
 
 def chosen(task: str | None, folder: Path | None) -> dict[str, list[str]]:
@@ -83,17 +82,11 @@ def splits(sets: Mapping[str, list[str]], collection: Collection) -> Iterator[Sp
             except DataError as error:
                 raise RunError(f"{name}, {split}: {error}") from error
             if examples is not None:
-                yield _numbered(Split(name, split), task.sentences, examples, collection)
+                found = {str(e["id"]): _numbers(task.sentences(e), collection) for e in examples}
+                yield Split(name, split, found)
 
 
-def _numbered(
-    split: Split,
-    sentences: Callable[[Any], list[list[str]]],
-    examples: Iterable[Any],
-    collection: Collection,
-) -> Split:
-    """Number the sentences of all examples; return the split."""
-    for example in examples:
-        numbers = (collection.add(normalised(" ".join(words))) for words in sentences(example))
-        split.examples[str(example["id"])] = [n for n in numbers if n is not None]
-    return split
+def _numbers(sentences: Iterable[Sequence[str]], collection: Collection) -> list[int]:
+    """Add sentences to the collection; return the numbers of those that are long enough."""
+    numbers = (collection.add(normalised(" ".join(words))) for words in sentences)
+    return [number for number in numbers if number is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from bench.report.figures.style import Picture, legend, place_colour, sheet
 from bench.report.groups import Group
 from bench.report.names import metric_name, task_name
+from bench.report.report import plain
 
 
 def training(groups: Sequence[Group]) -> Iterator[Picture]:
@@ -31,7 +31,7 @@ def training(groups: Sequence[Group]) -> Iterator[Picture]:
         panels[-1].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         legend(figure, panels, columns=4)
         yield Picture(
-            name=re.sub(r"[^\w.+-]+", "-", f"training-{task}-{data}"),
+            name=plain(f"training-{task}-{data}"),
             section="runs",
             caption=f"Training on {task_name(first)} ({data}): each line is a run, coloured by "
             "where ELMo is.",

@@ -57,8 +57,7 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
         "x": entry.cells[0].x,
         "task": entry.cells[0].task,
         "data": experiment.data,
-        "encoder": ", ".join(dict.fromkeys(run.result.encoder_name for run in entry.runs))
-        or experiment.encoder,
+        "encoder": Group(entry.runs, "").encoder_names or experiment.encoder,
         "split": entry.split,
         "metric": grid.metric(row.name),
         "paper": entry.paper,

@@ -48,13 +48,11 @@ METHOD = (
 
 def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
     """Return the page as it will lie in `folder`, to which its links are relative."""
-    environment = Environment(
-        loader=PackageLoader("bench.report.formats", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-    )
-    css = _source(environment, "page.css")
-    js = "".join(_source(environment, name) for name in ("page.js", "sort.js"))
+    loader = PackageLoader("bench.report.formats", ".")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    inside = ("page.css", "page.js", "sort.js")
+    css, *scripts = (loader.get_source(environment, name)[0] for name in inside)
+    js = "".join(scripts)
     page = _Page(folder, share(report.grids))
     return environment.get_template("page.html").render(
         css=css,
@@ -76,11 +74,6 @@ def text(report: Report, pictures: Sequence[Picture], folder: Path) -> str:
         reproduction=(REPRODUCTION, REPRODUCED),
         method=METHOD,
     )
-
-
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
 
 
 def _facts(report: Report) -> dict[str, str]:

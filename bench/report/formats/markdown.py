@@ -84,14 +84,11 @@ def score_table(table: ScoreTable) -> str:
 def _cell(cell: ScoreCell, each_n: bool) -> str:
     """Return `**45.7 ± 1.0** (+16.9\\*\\* [+13.6, +20.2])`."""
     ours = cell.ours if each_n or not cell.sd else f"{cell.score} ± {cell.sd}"
+    ours = f"**{ours}**" if cell.best else ours
     against = ""
     if cell.entry and cell.entry.against:
         against = f"({_escaped(cell.against)} {wording.interval(cell.entry.against, 1)})"
-    return " ".join(filter(None, (ours and _bold(ours, cell.best), against, _italic(cell.gaps))))
-
-
-def _bold(words: str, wanted: bool) -> str:
-    return f"**{words}**" if wanted else words
+    return " ".join(filter(None, (ours, against, _italic(cell.gaps))))
 
 
 def _italic(words: str) -> str:

@@ -20,14 +20,13 @@ from bench.report.score_table import ScoreCell, scores
 COLOURS = {"up": "green", "down": "red"}
 
 
-def show(manifest: Path, console: Console | None = None, trusted: Sequence[str] = ()) -> None:
+def show(manifest: Path, console: Console, trusted: Sequence[str] = ()) -> None:
     """Print the scores of the experiment whose file is `manifest`.
 
     Raises DamagedRecord where that file cannot be read.
     """
     experiment = read_experiment(manifest)
     grid = fill(experiment, read(manifest.parent.parent, trusted))
-    console = console or Console()
     upright = table(grid)
     console.print(upright if _fits(upright, console) else table(grid, turned=True))
     if (together := frames.all_tasks(grid)).rows:

@@ -26,7 +26,6 @@ examples:
 
 
 def parser() -> ArgumentParser:
-    """Make the parser."""
     found = ArgumentParser(
         "python -m bench.report.pages",
         description="Write the tables of Markdown pages anew, from records of runs.",

@@ -1,15 +1,4 @@
-"""The tables of Markdown pages, filled from records of runs.
-
-A page says where a table stands, of which records and which experiment, and what is wanted of it:
-
-    <!-- table ../results/demo.jsonl demo: scores, notes -->
-    <!-- end of table -->
-
-Between the two lines everything is written anew. What may be asked for: `command`, `scores`,
-`notes`, `figures` or `figure 1`, and the tables beside the scores by their first words, such as
-`differences` and `learned mixes`. The records are a file of them, or a folder of such files,
-relative to the page.
-"""
+"""The tables of Markdown pages, filled from records of runs; __main__ says how a page asks."""
 
 from __future__ import annotations
 
@@ -22,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bench.report.formats import markdown
 from bench.report.read import ReportError
-from bench.report.report import Report, collect
+from bench.report.report import Report, collect, plain
 
 if TYPE_CHECKING:
     from bench.report.figures.style import Picture
@@ -105,8 +94,6 @@ def _pictures(report: Report, name: str) -> list[Picture]:
     from bench.report.figures.draw import draw  # here: matplotlib is slow to import
 
     experiment = report.grids[0].experiment
-    plain = re.sub(r"[^\w.+-]+", "-", experiment.name)  # a link takes no blanks
-    return [
-        replace(picture, name=picture.name.replace(experiment.id, f"{name}-{plain}"))
-        for picture in draw(report)
-    ]
+    own = f"{name}-{plain(experiment.name)}"
+    found = draw(report)
+    return [replace(each, name=each.name.replace(experiment.id, own)) for each in found]

@@ -22,9 +22,8 @@ import torch
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
 
-from bench.errors import RunError
 from bench.overrides import composed
-from bench.run.build import device_of, placement_of, task_of
+from bench.run.build import placement_of, task_of
 from bench.run.datamodule import BenchData
 from bench.run.optimizer import without_nulls
 from bench.speed.peer.talking import Ask, talking
@@ -84,11 +83,9 @@ def measured(
         The comparison.
 
     Raises:
-        RunError: One of them cannot be run, or ours would run on a GPU.
+        RunError: One of them cannot be run.
     """
     words = [*words, f"task={name}"]
-    if device_of(composed(words)) != "cpu":
-        raise RunError("--peer compares heads on the CPU: trainer=cpu")
     threads = str(torch.get_num_threads())
     command = [str(python), "-W", "ignore", str(SCRIPT), str(file), threads]
     with ExitStack() as stack:

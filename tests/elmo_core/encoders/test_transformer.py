@@ -12,7 +12,7 @@ import transformers
 from elmo_core.encoders import transformer
 from elmo_core.encoders.subwords import SubwordTokenizer, pool
 from elmo_core.encoders.transformer import Window, load_transformer, windows
-from elmo_core.errors import OptionsError, WeightsError
+from elmo_core.errors import EncoderError, OptionsError, WeightsError
 from tests import encoder_files
 
 SENTENCE = ["the", "bank", "closed", "at", "nightfall", "."]
@@ -235,15 +235,34 @@ def test_offline_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
         load_transformer("nobody/nothing", "0" * 40)
 
 
-@pytest.mark.parametrize("key", ["num_attention_heads", "hidden_size"])
-def test_a_damaged_configuration_is_one_line(key: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("key", "wrong", "said"),
+    [
+        ("num_attention_heads", 0, "config.json"),
+        ("hidden_act", "xyz", "config.json"),
+        ("hidden_size", "x", "hidden_size"),
+    ],
+)
+def test_a_damaged_configuration_is_one_line(
+    key: str, wrong: object, said: str, tmp_path: Path
+) -> None:
     """Whatever the library raises."""
     path = encoder_files.bert(tmp_path) / "config.json"
-    wrong = {"num_attention_heads": 0, "hidden_size": "x"}[key]
     path.write_text(json.dumps({**json.loads(path.read_text()), key: wrong}))
     with pytest.raises(WeightsError) as error:
         load_transformer(str(path.parent))
     assert "\n" not in str(error.value)
+    assert said in str(error.value)
+
+
+def test_a_tokenizer_of_another_model_is_told(tmp_path: Path) -> None:
+    path = encoder_files.bert(tmp_path) / "tokenizer.json"
+    content = json.loads(path.read_text())
+    content["model"]["vocab"]["zebra"] = 900
+    path.write_text(json.dumps(content))
+    encoder = load_transformer(str(tmp_path))
+    with pytest.raises(EncoderError, match="sub-word 900"):
+        encoder.encode([["zebra"]])
 
 
 @pytest.mark.parametrize("folder", ["gpt2", "roberta"])

@@ -97,6 +97,27 @@ def test_another_encoder_or_precision_is_another_store(opened: Opened) -> None:
     assert opened(renamed).attach(WANTED) == set()
 
 
+def test_the_fingerprint_is_not_asked_for_each_shard(opened: Opened, small_shards: int) -> None:
+    """It may be a property that reads all weights."""
+
+    class Counting(Noting):
+        asked_for = 0
+
+        @property
+        def fingerprint(self) -> str:
+            self.asked_for += 1
+            return "noting"
+
+        @fingerprint.setter
+        def fingerprint(self, _: str) -> None: ...
+
+    opened(Counting()).fill(WANTED)
+    encoder = Counting()
+    store = opened(encoder)
+    assert store.attach(WANTED) == set()
+    assert encoder.asked_for < len(shards_in(store.folder))
+
+
 def test_half_precision(opened: Opened) -> None:
     half, whole = opened(None, "float16"), opened()
     half.fill(WANTED)

@@ -42,6 +42,16 @@ def test_each_encoder_the_largest_first(filled: FeatureStore, opened: Opened) ->
     assert first.bytes == sum(path.stat().st_size for path in shards_in(filled.folder))
 
 
+def test_a_folder_is_called_as_most_of_its_shards(filled: FeatureStore) -> None:
+    first, *others = shards_in(filled.folder)
+    assert others
+    about = {"encoder": "other", "fingerprint": "x", "precision": "float32"}
+    theirs = write(filled.folder, read(first), {**about, "sentences": "1", "tokens": "1"})
+    theirs.rename(theirs.with_name("zzz.safetensors"))  # the last of them
+    (shelf,) = shelves(filled.root)
+    assert (shelf.encoder, shelf.damaged) == ("noting", 0)
+
+
 def test_it_is_idle_since_it_was_last_used(filled: FeatureStore) -> None:
     day_ago = time.time() - 86_400
     os.utime(filled.folder, (day_ago, day_ago))

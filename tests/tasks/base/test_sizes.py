@@ -68,10 +68,18 @@ class OtherTypes:
     hidden: int | None = None
     pool: Literal["mean", "max"] = "mean"
     rate: int | float | None = None
+    window: tuple[int, float] = (3, 0.5)
 
 
 @pytest.mark.parametrize(
-    "keys", [{"hidden": 100}, {"hidden": None}, {"pool": "max"}, {"rate": 0.5}]
+    "keys",
+    [
+        {"hidden": 100},
+        {"hidden": None},
+        {"pool": "max"},
+        {"rate": 0.5},
+        {"window": (4, 0.25)},
+    ],
 )
 def test_a_size_may_be_of_another_type(keys: dict[str, Any]) -> None:
     assert vars(read_sizes(OtherTypes, keys)) == {**vars(OtherTypes()), **keys}
