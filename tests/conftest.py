@@ -109,6 +109,14 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     return front_door
 
 
+@pytest.fixture
+def threads() -> Iterator[Callable[[int], None]]:
+    """`threads(2)`: torch has so many until the test ends."""
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def snli_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A learnable toy in SNLI's format: 60 training pairs, 20 dev, 20 test."""

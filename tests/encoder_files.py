@@ -28,10 +28,10 @@ def glove(path: Path, dim: int = 6, words: list[str] = WORDS) -> Path:
     return path
 
 
-def mt_lstm(path: Path, dim: int = 6) -> Path:
+def mt_lstm(path: Path) -> Path:
     """A state dict in the layout of salesforce/cove's wmtlstm file: two layers, both directions."""
     torch.manual_seed(0)
-    torch.save(nn.LSTM(dim, dim, num_layers=2, bidirectional=True).state_dict(), path)
+    torch.save(nn.LSTM(6, 6, num_layers=2, bidirectional=True).state_dict(), path)
     return path
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,20 @@ def _mix(layers: str, shift: float, drawn: random.Random) -> Mix:
     shares = [1.0, 1.0 + 3 * shift, 1.0 + shift * drawn.random()]
     shares = [0.0, 0.0, 1.0] if layers == "top" else [s / sum(shares) for s in shares]
     return Mix(weights=shares, gamma=1.1)
+
+
+def changed(make: Maker, task: str, run_id: str, **content: Any) -> None:
+    """Change what a run's result says."""
+    path = make.folder / task / run_id / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
+
+
+def given(folder: Path, config: Mapping[str, Any]) -> None:
+    """Say in a run's configuration that it was given these keys."""
+    cfg = OmegaConf.load(folder / "config.yaml")
+    for key, value in config.items():
+        OmegaConf.update(cfg, key, value, merge=False)
+    OmegaConf.save(cfg, folder / "config.yaml")
 
 
 def another(made: Path, run: Path, **changes: Any) -> None:

@@ -1,10 +1,8 @@
-"""The command line: help, shorthands, and one clear line for each mistake."""
+"""The command line: shorthands, and one clear line for each mistake."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -19,19 +17,6 @@ from tasks.snli.model import ESIM
 from tests.bench.small import SMALL
 
 Bench = Callable[..., int]
-
-
-def test_help_is_quick_and_free_of_torch() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "bench", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "python -m bench task=snli elmo.placement=input+output" in shown.stdout
-    assert "elmo-small" in shown.stdout
-    assert " torch\n" not in shown.stderr
-    assert shown.stderr.count("import time:") < 700  # Hydra's 440; torch brings 1,100 besides
 
 
 @pytest.mark.parametrize(

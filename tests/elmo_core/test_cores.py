@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,14 +21,6 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(control_groups, "CGROUPS", tmp_path / "cgroup")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     return tmp_path
-
-
-@pytest.fixture
-def threads() -> Iterator[None]:
-    """Torch has afterwards as many as before."""
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 def written(folder: Path, files: dict[str, str]) -> None:
@@ -73,24 +65,24 @@ def test_a_limit_of_control_groups_of_version_1_holds(
 
 
 def test_torch_has_no_more_threads_than_there_are_cores(
-    monkeypatch: pytest.MonkeyPatch, threads: None
+    monkeypatch: pytest.MonkeyPatch, threads: Callable[[int], None]
 ) -> None:
     monkeypatch.delenv(cores.THREADS, raising=False)
     monkeypatch.setattr(cores, "usable_cores", lambda: 2)
-    torch.set_num_threads(3)
+    threads(3)
     cores.fit()
     assert torch.get_num_threads() == 2
-    torch.set_num_threads(1)
+    threads(1)
     cores.fit()
     assert torch.get_num_threads() == 1
 
 
 def test_threads_that_the_user_asks_for_are_not_taken(
-    monkeypatch: pytest.MonkeyPatch, threads: None
+    monkeypatch: pytest.MonkeyPatch, threads: Callable[[int], None]
 ) -> None:
     monkeypatch.setenv(cores.THREADS, "3")
     monkeypatch.setattr(cores, "usable_cores", lambda: 2)
-    torch.set_num_threads(3)
+    threads(3)
     cores.fit()
     assert torch.get_num_threads() == 3
 

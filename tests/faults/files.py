@@ -60,7 +60,7 @@ def data_kinds(folder: Path) -> dict[str, Kind]:
         **dict(_trees()),
         **dict(_json()),
         **dict(_parquet()),
-        **dict(_senses(folder)),
+        **dict(_senses(folder / "wsd")),
         **dict(_archives()),
         **dict(_models(folder)),
     }
@@ -198,20 +198,23 @@ def packed(rows: list[dict[str, Any]]) -> bytes:
     return file.getvalue()
 
 
-def _senses(folder: Path) -> Iterator[tuple[str, Kind]]:
-    write_wsd(folder)
-    files = {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
+def of_folder(made: Path, read: dict[str, Callable[[Path], Any]]) -> Iterator[tuple[str, Kind]]:
+    """Yield a kind for each of these files of a folder; the others lie beside it."""
+    found = {
+        str(path.relative_to(made)): path.read_bytes()
+        for path in sorted(made.rglob("*"))
         if path.is_file()
     }
+    for name, reader in read.items():
+        beside = {other: content for other, content in found.items() if other != name}
+        yield f"{made.name} {name}", Kind(name, found[name], reader, beside)
 
-    def kind(path: str, read: Callable[[Path], Any]) -> Kind:
-        return Kind(path, files[path], read, {k: v for k, v in files.items() if k != path})
 
-    for name in ("semcor/semcor.data.xml", "semcor/semcor.gold.key.txt"):
-        yield f"wsd {name}", kind(name, lambda f: wsd.read(f, "train"))
-    yield "sense inventory", kind("index.sense", wsd.first_senses)
+def _senses(folder: Path) -> Iterator[tuple[str, Kind]]:
+    write_wsd(folder)
+    corpus = ("semcor/semcor.data.xml", "semcor/semcor.gold.key.txt")
+    read = dict.fromkeys(corpus, lambda f: wsd.read(f, "train"))
+    yield from of_folder(folder, {**read, "index.sense": wsd.first_senses})
 
 
 def _archives() -> Iterator[tuple[str, Kind]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from elmo_core.text.sentences import read_sentences
 from tests.bench.made_up import Maker
 from tests.bench.small import SMALL
 from tests.elmo_core.conftest import TINY
-from tests.faults.files import Kind
+from tests.faults.files import Kind, of_folder
 from tests.manylangs_files import manylangs as write_manylangs
 
 PAIRS = [
@@ -52,18 +52,6 @@ def own_kinds(made: Path) -> Iterator[tuple[str, Kind]]:
     yield from _pretraining(made / "pretraining")
     yield from _encoders(made / "encoders")
     yield from _store(made / "store")
-
-
-def _of_folder(made: Path, read: dict[str, Callable[[Path], Any]]) -> Iterator[tuple[str, Kind]]:
-    """Yield a kind for each of these files of a folder; the others lie beside it."""
-    found = {
-        str(path.relative_to(made)): path.read_bytes()
-        for path in sorted(made.rglob("*"))
-        if path.is_file()
-    }
-    for name, reader in read.items():
-        beside = {other: content for other, content in found.items() if other != name}
-        yield f"{made.name} {name}", Kind(name, found[name], reader, beside)
 
 
 def _records(made: Path) -> Iterator[tuple[str, Kind]]:
@@ -117,7 +105,7 @@ def _run(made: Path) -> Iterator[tuple[str, Kind]]:
             return list(predictor(list(enumerate(text, start=1))))
 
     read = dict.fromkeys(("vocabulary.json", "head.safetensors"), Predictor)
-    yield from _of_folder(made, {"config.yaml": lambda f: trust.read(f / "config.yaml"), **read})
+    yield from of_folder(made, {"config.yaml": lambda f: trust.read(f / "config.yaml"), **read})
     rows = [{"premise": "A man.", "hypothesis": "Bäd."}, {"id": "x", **task.example_input}]
     new = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     yield "new text", Kind("new.jsonl", new.encode(), predicted)
@@ -138,10 +126,10 @@ def _pretraining(made: Path) -> Iterator[tuple[str, Kind]]:
         return corpus.Corpus(path / "encoded/train", Vocabulary.read(path / "vocabulary.txt"), 50)
 
     numbers = ("encoded/train/tokens.int32", "encoded/train/types.json", "vocabulary.txt")
-    yield from _of_folder(prepared, {**dict.fromkeys(numbers, opened), "report.json": verify})
+    yield from of_folder(prepared, {**dict.fromkeys(numbers, opened), "report.json": verify})
     whole = ("softmax.safetensors", "vocabulary.txt", "options.json", "encoder.safetensors")
     kept = {"log.csv": lambda f: [int(row["step"]) for row in progress.read_log(f)]}
-    yield from _of_folder(model, {**dict.fromkeys(whole, folder.load), **kept})
+    yield from of_folder(model, {**dict.fromkeys(whole, folder.load), **kept})
     yield "raw text", Kind("b.txt", TEXT.encode(), lambda f: list(read_sentences(f / "b.txt")))
 
 
@@ -149,7 +137,7 @@ def _encoders(made: Path) -> Iterator[tuple[str, Kind]]:
     files = ("config.json", "cnn_small.json", "word.dic", "char.dic")
     files += ("token_embedder.pkl", "encoder.pkl")
     write_manylangs(made / "manylangs")
-    yield from _of_folder(made / "manylangs", dict.fromkeys(files, load_manylangs))
+    yield from of_folder(made / "manylangs", dict.fromkeys(files, load_manylangs))
     vectors = "the 0.5 1\nman 2 3\n"
     torch.save(nn.LSTM(2, 2, bidirectional=True).state_dict(), made / "lstm.pth")
     yield (

@@ -28,8 +28,13 @@ def words(name: str, runs: Path) -> list[str]:
 
 
 def left(runs: Path) -> dict[str, Any]:
+    """Return what the only finished run in `runs` left."""
+    (result,) = runs.glob("*/*/result.json")
+    return of_run(result.parent)
+
+
+def of_run(folder: Path) -> dict[str, Any]:
     """Return what a finished run left: its record without clock times, and its files' bytes."""
-    (folder,) = (path.parent for path in runs.glob("*/*/result.json"))
     record: dict[str, Any] = json.loads((folder / "result.json").read_text())
     del record["timing"], record["provenance"]
     for epoch in record["history"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import shutil
 import signal
 import zipfile
@@ -22,8 +21,8 @@ from elmo_core.lightning import read_checkpoint
 from tests.bench.small import SMALL
 from tests.conftest import front_door
 from tests.faults.damage import KINDS
+from tests.faults.runs import LEFT, of_run
 
-LEFT = ("predictions.jsonl", "head.safetensors", "vocabulary.json")
 RUN = ("elmo.placement=input", "training.patience=20", "training.max_epochs=4")
 
 
@@ -64,19 +63,10 @@ def interrupted(run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.Mon
     return folder
 
 
-def told(folder: Path) -> dict[str, Any]:
-    """What result.json says, timings and the processes that worked on it aside."""
-    result: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    del result["timing"], result["provenance"]
-    for epoch in result["history"]:
-        del epoch["seconds"]
-    return result
-
-
 def assert_same(folder: Path, whole: Path) -> None:
-    assert told(folder) == told(whole)
-    for name in LEFT:
-        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
+    found = of_run(folder)
+    for name, value in of_run(whole).items():
+        assert found[name] == value, name
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "gone"])

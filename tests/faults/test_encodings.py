@@ -19,7 +19,7 @@ TEXTS = [
     *("ner columns", "conllu", "ontogum", "coref columns", "srl conll-2012", "srl propbank"),
     *("srl 2005", "srl skeleton", "sst trees", "ptb", "snli jsonl", "snli txt", "sst jsonl"),
     *("squad json", "wsd semcor/semcor.data.xml", "wsd semcor/semcor.gold.key.txt"),
-    "sense inventory",
+    "wsd index.sense",
 ]
 
 

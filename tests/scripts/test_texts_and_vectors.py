@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow
@@ -12,13 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from elmo_core.word_vectors import WordVectors
-
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-
-def script(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPTS / name), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
+from tests.scripts.conftest import SCRIPTS, Script
 
 
 def test_texts_of_sets_as_they_are_fetched(tmp_path: Path) -> None:
@@ -28,14 +20,16 @@ def test_texts_of_sets_as_they_are_fetched(tmp_path: Path) -> None:
     assert [*snli(tmp_path, "train")] == [["A", "man", "."], ["He", "."]]
 
 
-def test_word_vectors_of_all_files_of_a_folder_but_their_own(tmp_path: Path) -> None:
+def test_word_vectors_of_all_files_of_a_folder_but_their_own(
+    tmp_path: Path, script: Script
+) -> None:
     (tmp_path / "one.txt").write_text("a cat sees a dog .\n")
     (tmp_path / "two").write_text("the bird sings .\n")
     out = tmp_path / "vectors.txt"
     for _ in range(2):
-        done = script("word_vectors.py", tmp_path, "-o", out)
-        assert done.returncode == 0, done.stderr
-        assert "10 tokens, 8 types" in done.stderr
+        status, _, err = script("word_vectors.py", tmp_path, "-o", out)
+        assert status == 0, err
+        assert "10 tokens, 8 types" in err
     assert WordVectors(out).table(["cat", "bird"])[0] == ["cat", "bird"]
 
 
@@ -44,14 +38,14 @@ def test_word_vectors_of_all_files_of_a_folder_but_their_own(tmp_path: Path) -> 
     [(None, "no such file"), (b"\n \n", "the text is empty"), (b"\xff\n", "line 1: not UTF-8")],
 )
 def test_no_word_vectors_without_a_text(
-    tmp_path: Path, content: bytes | None, message: str
+    tmp_path: Path, content: bytes | None, message: str, script: Script
 ) -> None:
     text = tmp_path / "text.txt"
     if content is not None:
         text.write_bytes(content)
-    done = script("word_vectors.py", text, "-o", tmp_path / "vectors.txt")
-    assert done.returncode == 2
-    assert message in done.stderr.splitlines()[-1]
+    status, _, err = script("word_vectors.py", text, "-o", tmp_path / "vectors.txt")
+    assert status == 2
+    assert message in err.splitlines()[-1]
     assert not (tmp_path / "vectors.txt").exists()
 
 

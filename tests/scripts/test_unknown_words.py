@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.scripts.conftest import Script
 
 
-def run(folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "scripts/unknown_words.py", str(folder)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def test_counted_by_hand(tmp_path: Path) -> None:
+def test_counted_by_hand(tmp_path: Path, script: Script) -> None:
     """Of four tokens `saw` and `Oslo` stand once, Anna (and anna) twice; Eva is new in dev."""
     train = "Anna B-PER\nsaw O\nanna B-PER\n\nOslo B-LOC\n"
     (tmp_path / "train.txt").write_text(train + "\n", encoding="utf-8")
     dev = "Eva B-PER\nsaw O\nOslo B-LOC\nAnna B-PER\n\n"
     (tmp_path / "dev.txt").write_text(dev, encoding="utf-8")
-    found = run(tmp_path)
-    assert found.stdout == (
+    _, out, _ = script("unknown_words.py", tmp_path)
+    assert out == (
         f"{tmp_path}: 2 words stand in training once, 50.0 % of them in names, of all its tokens "
         "75.0 %; of 3 tokens in dev's names 66.7 % are unknown\n"
     )
 
 
-def test_a_folder_without_names_is_told_in_a_line(tmp_path: Path) -> None:
-    found = run(tmp_path)
-    assert found.returncode == 2
-    assert f"error: {tmp_path}: no named entities of training and dev" in found.stderr
+def test_a_folder_without_names_is_told_in_a_line(tmp_path: Path, script: Script) -> None:
+    status, _, err = script("unknown_words.py", tmp_path)
+    assert status == 2
+    assert f"error: {tmp_path}: no named entities of training and dev" in err

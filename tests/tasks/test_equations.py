@@ -81,8 +81,8 @@ def read(recurrence: Any, x: Tensor) -> Tensor:
     return found
 
 
-def encoder_layers(rows: int = len(SENTENCES)) -> Tensor:
-    return torch.randn(rows, LAYERS, max(map(len, SENTENCES)), DIM)
+def encoder_layers() -> Tensor:
+    return torch.randn(len(SENTENCES), LAYERS, max(map(len, SENTENCES)), DIM)
 
 
 def test_esim() -> None:

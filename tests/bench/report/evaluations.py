@@ -8,13 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
-
 from bench.records import Evaluation, Finished, read_result
 from bench.report.grid import Grid
 from bench.report.report import Report, collect
 from bench.run.record import Record
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, given
 
 HOME = {"train": "a" * 32, "dev": "b" * 32, "test": "c" * 32}
 AWAY = {"dev": "d" * 32, "test": "e" * 32}
@@ -69,14 +67,6 @@ def evaluation(
         replace(other, run_id=name, data=data, evaluation=found, command="python -m bench.evaluate")
     )
     return run_id
-
-
-def given(folder: Path, config: Mapping[str, Any]) -> None:
-    """Say in a run's configuration that it was given these keys."""
-    cfg = OmegaConf.load(folder / "config.yaml")
-    for key, value in config.items():
-        OmegaConf.update(cfg, key, value)
-    OmegaConf.save(cfg, folder / "config.yaml")
 
 
 def finished(folder: Path) -> Finished:

@@ -6,10 +6,8 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from omegaconf import OmegaConf
 
 from bench.experiment import View
 from bench.report import frames
@@ -21,13 +19,7 @@ from bench.report.read import read
 from bench.report.report import Report, collect
 from bench.report.resolution import resolutions
 from bench.report.sample_efficiency import reached, series
-from tests.bench.made_up import Maker
-
-
-def changed(make: Maker, task: str, run_id: str, **content: Any) -> None:
-    """Change what a run's result says."""
-    path = make.folder / task / run_id / "result.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
+from tests.bench.made_up import Maker, changed, given
 
 
 def encoded(make: Maker, run_id: str, name: str, fingerprint: str | None = None) -> None:
@@ -229,10 +221,7 @@ def test_an_untrained_encoder_drawn_for_each_seed_is_one_line(tmp_path: Path) ->
     for seed, draw in pairs:
         run_id = make.run(seed=seed, placement="input", train=3000 if draw else 2999)
         folder = tmp_path / "snli" / run_id
-        config = OmegaConf.load(folder / "config.yaml")
-        config.data.train_share = 1.0
-        config.encoder = {"_target_": "elmo_core.encoders.random.random_elmo", "seed": draw}
-        OmegaConf.save(config, folder / "config.yaml")
+        given(folder, {"data.train_share": 1.0, "encoder.seed": draw})
         result = json.loads((folder / "result.json").read_text())
         result["encoder"] |= {"name": f"random-{draw}", "fingerprint": f"draw-{draw}"}
         (folder / "result.json").write_text(json.dumps(result))

@@ -8,8 +8,8 @@ import pytest
 
 from bench.report.notes import notes
 from bench.report.report import collect
-from tests.bench.made_up import Maker
-from tests.bench.report.test_company import changed, table
+from tests.bench.made_up import Maker, changed
+from tests.bench.report.test_company import table
 
 
 def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:

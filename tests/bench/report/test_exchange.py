@@ -8,13 +8,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from omegaconf import OmegaConf
 
 from bench import runs as verb
 from bench.report.compare import estimated
 from bench.report.exchange import evaluation
 from bench.report.read import Run, read
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, given
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 TEXTS = {"type": "object", "additionalProperties": TEXT}
@@ -119,10 +118,7 @@ def test_a_published_set_is_named_by_its_publisher(run: Run) -> None:
 
 
 def test_a_record_names_no_folder_of_this_machine(run: Run) -> None:
-    path = run.folder / "config.yaml"
-    config = OmegaConf.load(path)
-    config.data.dir = "/home/somebody/snli_1.0"
-    OmegaConf.save(config, path)
+    given(run.folder, {"data.dir": "/home/somebody/snli_1.0"})
     (again,) = read(run.folder.parents[1]).finished
     record = json.dumps(evaluation(again))
     assert "snli_1.0" in record

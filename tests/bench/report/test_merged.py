@@ -12,7 +12,7 @@ from bench.report.merged import read_all
 from bench.report.notes import notes
 from bench.report.read import read
 from bench.report.report import collect
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, changed
 
 
 def in_two_sittings(folder: Path, l2: tuple[float, float] = (0.001, 0.001)) -> None:
@@ -91,9 +91,8 @@ def test_an_ensemble_of_further_seeds_stands_beside_the_first(
     for first, seeds in enumerate(((1, 2), (3, 4)), start=1):
         cells = [make.cell("snli", "none", seed=seed) for seed in seeds]
         whole = make.cell("snli", "ensemble", seed=10 * seeds[0])
-        path = make.folder / "snli" / whole.run_id / "result.json"
         members = [{"run_id": cell.run_id, "seed": cell.seed} for cell in cells]
-        path.write_text(json.dumps({**json.loads(path.read_text()), "ensemble": members}))
+        changed(make, "snli", whole.run_id, ensemble=members)
         make.experiment("two", [*cells, whole], baseline=baseline).rename(
             make.folder / ".experiments" / f"two-000000000{first}.json"
         )

@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
-from omegaconf import OmegaConf
 from rich.console import Console
 
 from bench.report import frames, wording
@@ -22,7 +21,7 @@ from bench.report.read import read, read_experiment
 from bench.report.report import collect
 from bench.report.score_table import scores
 from bench.report.statistics import holm
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, given
 
 
 def test_cells_are_means_over_seeds_compared_with_the_baseline(
@@ -116,10 +115,8 @@ def test_files_are_what_they_hold(tmp_path: Path, same: bool, lines: int) -> Non
     for seed in (1, 2):
         run_id = make.run(seed=seed, placement="input")
         folder = tmp_path / "snli" / run_id
-        config = OmegaConf.load(folder / "config.yaml")
-        config.word_vectors = f"/machine{seed}/glove.txt"
-        config.encoder = {"_target_": "elmo_core.load_encoder", "source": f"/machine{seed}/elmo"}
-        OmegaConf.save(config, folder / "config.yaml")
+        encoder = {"_target_": "elmo_core.load_encoder", "source": f"/machine{seed}/elmo"}
+        given(folder, {"word_vectors": f"/machine{seed}/glove.txt", "encoder": encoder})
         result = json.loads((folder / "result.json").read_text())
         result["data"]["vectors"] = "0" if same else str(seed)
         (folder / "result.json").write_text(json.dumps(result))
@@ -130,9 +127,7 @@ def test_files_that_one_place_has_held_are_told_apart(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     for seed in (1, 2):
         folder = tmp_path / "snli" / make.run(seed=seed)
-        config = OmegaConf.load(folder / "config.yaml")
-        config.word_vectors = "/here/glove.txt"
-        OmegaConf.save(config, folder / "config.yaml")
+        given(folder, {"word_vectors": "/here/glove.txt"})
         result = json.loads((folder / "result.json").read_text())
         result["data"]["vectors"] = f"{seed}" * 64
         (folder / "result.json").write_text(json.dumps(result))
@@ -158,10 +153,7 @@ def test_runs_that_differ_in_the_seed_alone_are_one_line(tmp_path: Path) -> None
 def test_a_whole_number_and_its_fraction_are_one_choice(tmp_path: Path) -> None:
     make = Maker(tmp_path)
     for seed, dropout in ((1, 0), (2, 0.0), (3, 0.5)):
-        path = tmp_path / "snli" / make.run(seed=seed) / "config.yaml"
-        config = OmegaConf.load(path)
-        config.task.dropout = dropout
-        OmegaConf.save(config, path)
+        given(tmp_path / "snli" / make.run(seed=seed), {"task.dropout": dropout})
     found = groups(read(tmp_path).finished)
     assert [len(group.runs) for group in found] == [2, 1]
 
@@ -171,9 +163,7 @@ def test_encoders_of_one_name_are_told_apart_by_their_keys(tmp_path: Path) -> No
     own = ({"seed": 1}, {"seed": 2}, {"seed": 0, "size": 64})
     for seed, keys in enumerate(own):
         folder = tmp_path / "snli" / make.run(seed=seed, placement="input")
-        config = OmegaConf.load(folder / "config.yaml")
-        config.encoder = {"_target_": "my_package.Static", **keys}
-        OmegaConf.save(config, folder / "config.yaml")
+        given(folder, {"encoder": {"_target_": "my_package.Static", **keys}})
         result = json.loads((folder / "result.json").read_text())
         result["encoder"]["fingerprint"] = f"static-{seed}"
         (folder / "result.json").write_text(json.dumps(result))
@@ -187,9 +177,7 @@ def test_encoders_of_ones_own_are_told_apart_by_their_files(tmp_path: Path) -> N
     make = Maker(tmp_path)
     for seed, weights in ((1, "a.pt"), (2, "a.pt"), (3, "b.pt")):
         folder = tmp_path / "snli" / make.run(seed=seed, placement="input")
-        config = OmegaConf.load(folder / "config.yaml")
-        config.encoder = {"_target_": "my_package.MyEncoder", "weights": weights}
-        OmegaConf.save(config, folder / "config.yaml")
+        given(folder, {"encoder": {"_target_": "my_package.MyEncoder", "weights": weights}})
     found = {group.differs: len(group.runs) for group in groups(read(tmp_path).finished)}
     assert found == {"encoder.weights=a.pt": 2, "encoder.weights=b.pt": 1}
 

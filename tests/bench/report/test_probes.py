@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 from rich.console import Console
 
 from bench.records import ManifestCell
@@ -17,27 +15,15 @@ from bench.report.grid import Grid, fill
 from bench.report.probes import EXPLAINED, probes
 from bench.report.read import read, read_experiment
 from bench.report.report import collect
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, changed, given
 
 SEEDS = (1, 2, 3)
 
 
-def as_control(folder: Path, cell: ManifestCell) -> ManifestCell:
-    """Say in the run's configuration that its labels were a control task's."""
-    path = folder / cell.task / cell.run_id / "config.yaml"
-    cfg = OmegaConf.load(path)
-    cfg.data.control = True
-    OmegaConf.save(cfg, path)
-    return cell
-
-
-def coded(folder: Path, cell: ManifestCell, bits: float) -> ManifestCell:
+def coded(make: Maker, cell: ManifestCell, bits: float) -> None:
     """Give the run an online code of 100 labels, of 8 that there are."""
-    path = folder / cell.task / cell.run_id / "result.json"
-    content = json.loads(path.read_text())
     blocks = [{"known": 0, "labels": 20, "bits": 60.0}, {"known": 5, "labels": 80, "bits": bits}]
-    path.write_text(json.dumps({**content, "online_code": {"choices": 8, "blocks": blocks}}))
-    return cell
+    changed(make, cell.task, cell.run_id, online_code={"choices": 8, "blocks": blocks})
 
 
 def table(folder: Path) -> tuple[Grid, Path]:
@@ -46,10 +32,10 @@ def table(folder: Path) -> tuple[Grid, Path]:
     controls = [make.cell("biLM-control", "top", task="snli", seed=s, skill=0.5) for s in SEEDS]
     other = [make.cell("other", "top", task="snli", skill=0.7, train=1000)]
     for cell, bits in zip(cells, (40.0, 90.0, 90.0), strict=True):
-        coded(folder, cell, bits)
+        coded(make, cell, bits)
     for cell in controls:
-        as_control(folder, cell)
-        coded(folder, cell, 240.0)
+        given(folder / cell.task / cell.run_id, {"data.control": True})
+        coded(make, cell, 240.0)
     path = make.experiment("probes", [*cells, *controls, *other])
     return fill(read_experiment(path), read(folder)), path
 

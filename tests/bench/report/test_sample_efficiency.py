@@ -12,7 +12,7 @@ from bench.report import frames
 from bench.report.grid import fill
 from bench.report.read import read, read_experiment
 from bench.report.sample_efficiency import reached
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, changed
 
 
 def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> None:
@@ -47,8 +47,7 @@ def test_updates_are_of_the_batches_that_each_system_had(tmp_path: Path) -> None
     assert found.needed.updates == 10 * found.needed.epochs
     saved = 1 - 10 * found.needed.epochs / (100 * found.baseline.epochs)
     assert found.saved == pytest.approx(saved)
-    place = tmp_path / "snli" / cells[1].run_id / "result.json"  # as of an ensemble
-    place.write_text(json.dumps({**json.loads(place.read_text()), "history": []}))
+    changed(make, "snli", cells[1].run_id, history=[])  # as of an ensemble
     assert list(reached(fill(read_experiment(path), read(make.folder)))) == []
 
 
@@ -68,12 +67,11 @@ def test_a_score_is_reached_in_the_first_epoch_that_has_it(
     for placement, seeds in curves.items():
         for seed, dev in enumerate(seeds, start=1):
             cells.append(make.cell("snli", placement, x=1.0, seed=seed, placement=placement))
-            place = tmp_path / "snli" / cells[-1].run_id / "result.json"
             history = [
                 {"epoch": epoch, "dev": {"accuracy": score}, "seconds": 1.0}
                 for epoch, score in enumerate(dev, start=1)
             ]
-            place.write_text(json.dumps({**json.loads(place.read_text()), "history": history}))
+            changed(make, "snli", cells[-1].run_id, history=history)
     path = make.experiment("two", cells, view=View.efficiency)
     grid = fill(read_experiment(path), read(make.folder))
     (found,) = reached(grid)

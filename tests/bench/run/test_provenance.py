@@ -18,13 +18,6 @@ Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
 
 
-@pytest.fixture
-def threads() -> Any:
-    before = torch.get_num_threads()
-    yield torch.set_num_threads
-    torch.set_num_threads(before)
-
-
 def test_a_record_says_what_it_was_made_with(finished: Path, result: Result) -> None:
     made = result(finished)
     (sitting,) = made["provenance"]

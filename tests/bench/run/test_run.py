@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ from bench.run.record import Record
 from elmo_core.lightning import read_checkpoint
 from tasks.snli.task import SNLI
 from tests.bench.small import SMALL
+from tests.processes import wait_for
 
 Small = Callable[..., Path]
 Result = Callable[[Path], dict[str, Any]]
@@ -199,10 +197,8 @@ def test_killed_and_resumed_ends_with_the_same_result(
         [sys.executable, "-m", "bench", *command], stderr=subprocess.DEVNULL, text=True
     )
     last = tmp_path / "killed" / "snli" / whole.name / "checkpoints" / "last.ckpt"
-    deadline = time.monotonic() + 120
-    while not last.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
+    wait_for(lambda: last.exists() or process.poll() is not None)
+    process.kill()
     process.wait()
     assert not (last.parent.parent / "head.safetensors").exists(), "killed too late"
     resumed = small(*arguments, runs="killed")

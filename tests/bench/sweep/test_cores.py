@@ -197,25 +197,24 @@ def test_short_memory_is_told(
 
 
 def test_a_plan_counts_the_runs_at_once(
-    swept: Sweep, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    swept: Sweep,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Shown,
+    threads: Callable[[int], None],
 ) -> None:
     """Earlier runs count if they had as many threads as each will have. Two epochs a run."""
     known = lambda _: [500.0] if torch.get_num_threads() == 1 else []  # noqa: E731
     monkeypatch.setattr("bench.sweep.forecast.earlier", known)
     monkeypatch.setattr("bench.sweep.forecast.tried", lambda *_: 100.0)
     monkeypatch.setattr("elmo_core.cores.usable_cores", lambda: 3)
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        assert swept("seed=1,2,3", "plan=true") == 0
-        shown = capsys.readouterr().out
-        queued = "2 at once, a thread each, the last ones sharing cores"
-        assert f"time: at most 25 min for 3 runs, {queued} (" in shown
-        assert "measured in 1 earlier run on this machine" in shown
-        assert swept("seed=1,2,3", "plan=true", "hydra/launcher=basic") == 0
-        shown = capsys.readouterr().out
-        assert "time: at most 10 min for 3 runs, one after another (" in shown
-        assert "estimated now" in shown
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+    threads(3)
+    assert swept("seed=1,2,3", "plan=true") == 0
+    shown = capsys.readouterr().out
+    queued = "2 at once, a thread each, the last ones sharing cores"
+    assert f"time: at most 25 min for 3 runs, {queued} (" in shown
+    assert "measured in 1 earlier run on this machine" in shown
+    assert swept("seed=1,2,3", "plan=true", "hydra/launcher=basic") == 0
+    shown = capsys.readouterr().out
+    assert "time: at most 10 min for 3 runs, one after another (" in shown
+    assert "estimated now" in shown
+    assert torch.get_num_threads() == 3

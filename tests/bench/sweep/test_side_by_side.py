@@ -14,7 +14,6 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-import torch
 
 from bench.errors import BusyError, RunError
 from bench.run.record import Record
@@ -146,7 +145,7 @@ def test_a_run_of_another_process_is_known_by_what_its_command_says(
 
 
 def test_runs_side_by_side_are_the_runs_one_after_another(
-    sweep: Sweep, tmp_path: Path, capsys: Shown
+    sweep: Sweep, tmp_path: Path, capsys: Shown, threads: Callable[[int], None]
 ) -> None:
     """Both need the same features, and no sentence's are computed twice."""
     words = ["elmo.placement=input", "seed=1,2", f"features.dir={tmp_path / 'features'}"]
@@ -161,12 +160,8 @@ def test_runs_side_by_side_are_the_runs_one_after_another(
     sentences = [key for keys in stored for key in keys]
     assert len(sentences) == len(set(sentences)) > 0
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        assert sweep(*words, f"paths.runs={tmp_path / 'in turn'}") == 0
-    finally:
-        torch.set_num_threads(before)
+    threads(1)
+    assert sweep(*words, f"paths.runs={tmp_path / 'in turn'}") == 0
     in_turn = sorted(
         path.relative_to(tmp_path / "in turn") for path in tmp_path.glob("in turn/snli/*")
     )

@@ -28,11 +28,8 @@ def zipped(**files: str) -> bytes:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FileServer]:
+def server(local_downloads: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     packed = zipped(**{"glove.6B.50d": "the 1 2\nof 3 4\n", "glove.6B.100d": "the 5 6\n"})
-    monkeypatch.setenv("ELMO_BENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setenv("no_proxy", "*")
     with serving({"glove.6B.zip": packed}) as server:
         archive = glove.Archive(f"{server.url}/glove.6B.zip", hashlib.sha256(packed).hexdigest(), 1)
         monkeypatch.setattr(glove, "VECTORS", dict.fromkeys(glove.VECTORS, archive))

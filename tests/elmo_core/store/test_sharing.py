@@ -19,6 +19,7 @@ from elmo_core.store import claims
 from elmo_core.store.feature_store import FeatureStore, Sentence
 from elmo_core.store.files import shards_in
 from tests.elmo_core.store.conftest import Noting, by_address, sentences, truth
+from tests.processes import wait_for
 
 Opened = Callable[..., FeatureStore]
 SENTENCES = sentences(200)
@@ -55,18 +56,11 @@ def start(
     return process
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
 @pytest.mark.usefixtures("small_shards")
 def test_killed_it_loses_one_shard(opened: Opened, tmp_path: Path) -> None:
     folder = opened().folder
     process = start(folder.parent, tmp_path / "notes", SENTENCES, seconds=0.05)
-    until(lambda: len(shards_in(folder)) >= 4)
+    wait_for(lambda: len(shards_in(folder)) >= 4)
     process.kill()
     process.join()
     before = shards_in(folder)
@@ -104,7 +98,7 @@ def test_two_at_once_share_the_work(opened: Opened, tmp_path: Path) -> None:
 
 def test_what_another_computes_is_waited_for(opened: Opened, tmp_path: Path) -> None:
     process = start(opened().root, tmp_path / "notes", SENTENCES, seconds=0.5)
-    until(lambda: bool(list(opened().folder.glob(".claim-*"))))
+    wait_for(lambda: list(opened().folder.glob(".claim-*")))
     encoder = Noting()
     store = opened(encoder)
     store.fill(WANTED)
@@ -118,9 +112,9 @@ def test_whoever_computes_what_is_not_wanted_is_not_waited_for(
 ) -> None:
     others = [(*words, "other") for words in SENTENCES]
     theirs = start(opened().root, tmp_path / "theirs", others, seconds=60)
-    until(lambda: len(list(opened().folder.glob(".claim-*"))) == 1)
+    wait_for(lambda: len(list(opened().folder.glob(".claim-*"))) == 1)
     ours = start(opened().root, tmp_path / "ours", SENTENCES, seconds=2)
-    until(lambda: len(list(opened().folder.glob(".claim-*"))) == 2)
+    wait_for(lambda: len(list(opened().folder.glob(".claim-*"))) == 2)
     encoder = Noting()
     opened(encoder).fill(WANTED)
     claimed = len(list(opened().folder.glob(".claim-*")))
@@ -154,7 +148,7 @@ def test_a_claim_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_what_another_leaves_behind_is_taken_over(opened: Opened, tmp_path: Path) -> None:
     process = start(opened().root, tmp_path / "notes", SENTENCES, seconds=60)
-    until(lambda: bool(list(opened().folder.glob(".claim-*"))))
+    wait_for(lambda: list(opened().folder.glob(".claim-*")))
     pid = process.pid
     assert pid is not None
 

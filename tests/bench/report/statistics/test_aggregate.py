@@ -17,10 +17,10 @@ from bench.report.statistics import (
 )
 
 
-def made_up(number: int, seeds: int = 3, shift: float = 1.0) -> Comparison:
+def made_up(number: int) -> Comparison:
     random = np.random.default_rng(number)
-    values = shift + random.standard_normal((seeds, 1)) + 5 * random.standard_normal(80)
-    values = values + 5 * random.standard_normal((seeds, 80))
+    values = 1.0 + random.standard_normal((3, 1)) + 5 * random.standard_normal(80)
+    values = values + 5 * random.standard_normal((3, 80))
     return compare(PseudoValues(values.mean(axis=1), values, 80))
 
 
