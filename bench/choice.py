@@ -10,13 +10,16 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import SCHEMAS
 from bench.world import world_size
 from elmo_core.downloads.cache import kept_step
+
+if TYPE_CHECKING:
+    from bench.records import Finished
 
 INDIFFERENT = ("paths", "logger", "experiment", "plan", "force", "debug")
 """Keys that change nothing in a run's numbers."""
@@ -194,19 +197,17 @@ def canonical(value: object) -> object:
     return value
 
 
-def by_contents(
-    values: Mapping[str, Any], vectors: str | None, encoder: str | None
-) -> dict[str, Any]:
+def by_contents(values: Mapping[str, Any], result: Finished) -> dict[str, Any]:
     """Return a choice in which word vectors and encoder are what they hold, not where they lie.
 
     Args:
         values: The choice's.
-        vectors: A hash of the word vectors; None where it is not known, or there are none.
-        encoder: The encoder's fingerprint; None without one.
+        result: Of its run, which knows what they held; one of an older version, not always.
     """
     chosen = dict(values)
-    if vectors:
+    if vectors := result.trained_on.get("vectors"):
         chosen["word_vectors"] = vectors
+    encoder = result.encoder and result.encoder.fingerprint
     if encoder and "encoder" in chosen:
         given = chosen["encoder"]
         left_out = FILES if is_ours(given) else ()

@@ -28,16 +28,20 @@ from elmo_core.imports import importing_torch
 def job(cfg: DictConfig) -> float:
     """Do one run and return its best dev score.
 
-    torch and Lightning are imported only now, so that `--help` is quick. Our own sweepers do not
-    come here; under another one, that one handles errors.
+    torch and Lightning are imported only now, so that `--help` and finished runs are quick. Our own
+    sweepers do not come here; under another one, that one handles errors.
     """
     alone = HydraConfig.get().mode == RunMode.RUN
     with exit_status(cfg.debug) if alone else nullcontext():
         config.check(cfg)
-        with importing_torch():
-            from bench.run.run import run
+        from bench.run import earlier
 
-        result = run(cfg)
+        result = earlier.of_one_process(cfg)
+        if result is None:
+            with importing_torch():
+                from bench.run.run import run
+
+            result = run(cfg)
     return result.dev_score
 
 
@@ -80,6 +84,8 @@ def _help_of_any_type() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line; exit with 0 when done, 2 for what the user can mend, 1 otherwise."""
+    if not sys.argv[1:]:  # nobody asked for a training
+        sys.argv.append("--help")
     arguments = sys.argv[1:]
     if "--version" in arguments:  # Hydra would give its own
         print(f"elmo-bench {version('elmo-bench')}")

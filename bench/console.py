@@ -58,17 +58,13 @@ def one_line(label: str, more: str = "") -> Iterator[None]:
     """
     global _line
     shown = f"{label} ({more})" if more else label
-    with Status(escape(shown), console=QUIET if in_worker() else SCREEN) as status:
+    worker = multiprocessing.parent_process() is not None
+    with Status(escape(shown), console=QUIET if worker else SCREEN) as status:
         _line = _Line(label, shown, status)
         try:
             yield
         finally:
             _line = None
-
-
-def in_worker() -> bool:
-    """Return whether this process is one of several that do the runs of a sweep."""
-    return multiprocessing.parent_process() is not None
 
 
 class _Line(logging.Handler):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from bench.config import CONF
@@ -39,23 +41,45 @@ def commits(words: list[str]) -> Iterator[str]:
     keys = {word.partition("=")[0].lstrip("+") for word in words}
     chosen = dict(word.lstrip("+").partition("=")[::2] for word in words)
     for part, model in _on_hub(words).items():
-        name = chosen.get("encoder" if part == "encoder" else f"encoder@{part}", "")
-        if f"{part}.revision" not in keys and _takes_revision(_configuration(name)):
+        if f"{part}.revision" not in keys and _takes_revision(_at(part, chosen)):
             from elmo_core.encoders.hub import commit
 
             with suppress(WeightsError):  # the run says so, if there will be one
                 yield f"{part}.revision={commit(model)}"
 
 
-def _takes_revision(file: Path | None) -> bool:
+def _at(part: str, chosen: Mapping[str, str]) -> str:
+    """Return which encoder is chosen for a key, by these words or by the file of the whole that it
+    is a part of; nothing where neither says."""
+    whole, _, name = part.rpartition(".")
+    if not whole:
+        return chosen.get(part, "")
+    entries = (each for each in _defaults(_at(whole, chosen)) if isinstance(each, Mapping))
+    of_file = {str(key).lstrip("/"): str(value) for each in entries for key, value in each.items()}
+    return chosen.get(f"encoder@{part}") or of_file.get(f"encoder@{name}", "")
+
+
+def _takes_revision(name: str) -> bool:
     """Say whether an encoder has the key: its own, or that of another with which it begins."""
-    if file is None:
-        return False
-    try:
-        content = OmegaConf.load(file)
-    except (YAMLError, OSError):  # Hydra says what is wrong with it
-        return False
-    return "revision" in content or "_target_" not in content
+    if not name or _configuration(name) is None:
+        return bool(name)  # of a package's folder, which is not looked into
+    begun = (each for each in _defaults(name) if isinstance(each, str))
+    return "revision" in _content(name) or any(
+        _takes_revision(each) for each in begun if each not in ("_self_", name)
+    )
+
+
+def _defaults(name: str) -> list[Any]:
+    return list(_content(name).get("defaults") or ())
+
+
+def _content(name: str) -> Mapping[str, Any]:
+    """Read the configuration of an encoder; nothing where there is none, or Hydra refuses it."""
+    with suppress(YAMLError, OSError, OmegaConfBaseException, ValueError):
+        if (file := _configuration(name)) is not None:
+            content: Any = OmegaConf.to_container(OmegaConf.load(file))
+            return content if isinstance(content, dict) else {}
+    return {}
 
 
 def _configuration(name: str) -> Path | None:

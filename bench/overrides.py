@@ -137,7 +137,7 @@ def _with_one_list(words: list[str]) -> list[str]:
     names, others = list[str](), list[str]()
     for word in words:
         found = LEFT_OUT.fullmatch(word)
-        left_out = [found[1]] if found else listed(word, "experiment.without")
+        left_out = [found[1]] if found else listed(word.lstrip("+"), "experiment.without")
         names += left_out
         others += [] if left_out else [word]
     plain = (name if PLAIN.fullmatch(name) else quoted(name) for name in dict.fromkeys(names))

@@ -109,7 +109,7 @@ def _whole(path: Path) -> Iterator[IO[str]]:
 
 def _part(path: Path) -> Path:
     """Return the file that the answers for `path` are collected in."""
-    return path.with_name(f"{path.name}.part")
+    return Path(f"{path}.part")
 
 
 @contextmanager

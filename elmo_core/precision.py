@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -21,18 +21,11 @@ def exact_float32(device: torch.device) -> Iterator[None]:
     for owner, name, exact in _switches():
         setattr(owner, name, exact)
     try:
-        with _no_autocast(device.type):
+        with torch.autocast(device.type, enabled=False):
             yield
     finally:
         for (owner, name, _), value in zip(_switches(), before, strict=True):
             setattr(owner, name, value)
-
-
-def _no_autocast(device: str) -> AbstractContextManager[Any]:
-    """Return what switches autocast off, if there is any: Metal has it from torch 2.5."""
-    if not torch.amp.is_autocast_available(device):
-        return nullcontext()
-    return torch.autocast(device, enabled=False)
 
 
 def _switches() -> list[tuple[Any, str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -24,6 +25,29 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
     gone = [link for link in LINK.findall(text) if not (page.parent / link).exists()]
     gone += [name for name in MENTIONED.findall(text) if not any(ROOT.glob(name))]
     assert not gone
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/probes.md", "conf/experiment/learning.yaml"])
+def test_the_steps_that_pages_keep_are_those_of_the_experiment(page: str) -> None:
+    columns = yaml.safe_load((ROOT / "conf/experiment/learning.yaml").read_text("utf-8"))["columns"]
+    (kept,) = re.findall(r"--keep ([\d ]*\d)", (ROOT / page).read_text("utf-8"))
+    assert kept.split() == [str(each["x"]) for each in columns.values() if each.get("x")]
+
+
+@pytest.mark.parametrize(
+    "page", [found for p in PAGES if (found := p.relative_to(ROOT)).parts[0] != "tests"], ids=str
+)
+def test_each_page_is_in_the_site_s_menu(page: Path) -> None:
+    assert f": {page}" in (ROOT / "mkdocs.yml").read_text("utf-8")
+
+
+def test_the_pages_agree_on_the_gain_over_six_tasks() -> None:
+    text = (ROOT / "docs" / "results-built-in.md").read_text("utf-8")
+    (found,) = re.findall(r"\| ELMo \| \+([\d.]+) \| \[\+([\d.]+), \+([\d.]+)\] \| 1\.00", text)[:1]
+    mean, low, high = (f"{float(each):.1f}" for each in found)
+    for page in ("README.md", "CHANGELOG.md", "docs/results.md", "docs/results-built-in.md"):
+        said = re.sub(r"\s+", " ", (ROOT / page).read_text("utf-8"))
+        assert re.search(rf"{mean}( points)? \[{low}, {high}\]", said), page
 
 
 def test_the_readme_s_own_model_runs() -> None:

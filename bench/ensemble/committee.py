@@ -7,7 +7,6 @@ from pathlib import Path
 
 import torch
 from datasets import Dataset
-from omegaconf import DictConfig
 from torch import Tensor
 
 from bench.console import progress
@@ -27,14 +26,18 @@ class Expert:
 
     Args:
         folder: The run's.
-        cfg: The run's configuration.
-        store: The store of its encoder's layers; None without an encoder.
+        stores: One for each encoder; this run's is added where it is not there.
+        trusted: Packages whose classes the run may name.
     """
 
-    def __init__(self, folder: Path, cfg: DictConfig, store: FeatureStore | None) -> None:
-        self.folder, self.cfg, self.store = folder, cfg, store
-        self.task, model = trained(folder, cfg, store.encoder if store else None)
-        self.device = device_of(cfg)
+    def __init__(
+        self, folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]
+    ) -> None:
+        self.folder, self.cfg = folder, configuration(folder, trusted)
+        with reading(folder, self.cfg, "encoder"):
+            self.store = features.shared_store(self.cfg, stores)
+        self.task, model = trained(folder, self.cfg, self.store.encoder if self.store else None)
+        self.device = device_of(self.cfg)
         self.model = model.to(self.device)
 
     def __call__(self, examples: Sequence[Example], layers: Tensor | None) -> dict[str, Tensor]:
@@ -59,7 +62,7 @@ class Committee:
 
     def __init__(self, folders: Sequence[Path], trusted: Sequence[str]) -> None:
         stores: dict[str, FeatureStore] = {}
-        self.experts = [_expert(folder, stores, trusted) for folder in folders]
+        self.experts = [Expert(folder, stores, trusted) for folder in folders]
         self.first = self.experts[0]
         self.task = self.first.task
         self.stores = {id(e.store): (e.cfg, e.store) for e in self.experts if e.store}
@@ -114,11 +117,3 @@ class Committee:
         except NotCombinable as reason:
             name = self.first.cfg.task["name"]
             raise RunError(f"runs of {name} cannot be combined: {reason}") from None
-
-
-def _expert(folder: Path, stores: dict[str, FeatureStore], trusted: Sequence[str]) -> Expert:
-    """Load the expert of a run; `stores` keeps one store an encoder, for the others."""
-    cfg = configuration(folder, trusted)
-    with reading(folder, cfg, "encoder"):
-        store = features.shared_store(cfg, stores)
-    return Expert(folder, cfg, store)

@@ -58,12 +58,7 @@ class Member:
     @cached_property
     def choice(self) -> dict[str, Any]:
         """What decides the run's numbers, by dotted key, the seed and the data aside."""
-        encoder = self.result.encoder
-        values = by_contents(
-            Choice.of(self.cfg).values,
-            self.result.data.get("vectors"),
-            encoder.fingerprint if encoder else None,
-        )
+        values = by_contents(Choice.of(self.cfg).values, self.result)
         return {key: value for key, value in leaves(values) if not JUDGED.match(key)}
 
     @property

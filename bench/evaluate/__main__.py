@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         data = composed(keys).data if keys else None
         noise = given.noise and _noise(given.noise, given.noise_seed)
         asked = Asked(data, tuple(given.split or SPLITS), names, noise)
-        evaluate(runs, asked, force=given.force, trusted=given.trust)
+        evaluate(runs, asked, {}, force=given.force, trusted=given.trust)
 
 
 def _is_key(word: str) -> bool:

@@ -15,8 +15,6 @@ from bench.evaluate import PROGRAM
 from bench.noise import Noise
 from bench.run.trust import flags
 
-OWN = "own"
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -44,7 +42,7 @@ def evaluation_id(run_id: str, asked: Asked, prints: Mapping[str, str]) -> str:
         prints: The fingerprint of each split. Those of the run's own data do not count, so that
             the name is known before anything is read.
     """
-    data = prints if asked.data is not None else dict.fromkeys(asked.splits, OWN)
+    data = prints if asked.data is not None else dict.fromkeys(asked.splits, "own")
     noise = asked.noise and asdict(asked.noise)
     text = json.dumps([data, asked.names, noise], sort_keys=True)
     return f"{run_id}-on-{hashlib.sha256(text.encode()).hexdigest()[:10]}"

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 def evaluate(
     folders: Sequence[Path],
     asked: Asked,
-    stores: dict[str, FeatureStore] | None = None,
+    stores: dict[str, FeatureStore],
     *,
     force: bool = False,
     trusted: Sequence[str] = (),
@@ -53,7 +53,7 @@ def evaluate(
     Args:
         folders: Folders of finished runs.
         asked: What they are scored on.
-        stores: Those of encoders that were loaded before (bench/run/features.py).
+        stores: Those of encoders that were loaded before, to which more are added.
         force: Repeat evaluations that are there. Until the new one is whole, the old one stays.
         trusted: Packages whose classes the runs may name.
 
@@ -66,19 +66,14 @@ def evaluate(
         DataError: The data cannot be read, or has labels that the run was not trained on.
         ConfigError: A label that gets another name occurs nowhere.
     """
-    opened = {} if stores is None else stores
-    return [_Evaluation(folder, asked, opened, trusted).done(force=force) for folder in folders]
+    return [_Evaluation(folder, asked, stores, trusted).done(force=force) for folder in folders]
 
 
 class _Evaluation:
     """One run on other examples, and the parts that its steps share."""
 
     def __init__(
-        self,
-        folder: Path,
-        asked: Asked,
-        stores: dict[str, FeatureStore],
-        trusted: Sequence[str],
+        self, folder: Path, asked: Asked, stores: dict[str, FeatureStore], trusted: Sequence[str]
     ) -> None:
         self.folder, self.asked, self.stores = folder, asked, stores
         self.run = trained_run(folder)
@@ -127,7 +122,8 @@ class _Evaluation:
         if not self.data.splits:
             raise RunError(f"the data has no {' and no '.join(self.asked.splits)} split to score")
         examples = (example for split in self.data.splits.values() for example in split or ())
-        if own and self.data.fingerprints.items() - self._known().items():
+        known = self.run.data.get("fingerprint") or self.data.fingerprints  # an old record has none
+        if own and self.data.fingerprints.items() - known.items():
             raise RunError(f"{self.folder}: the data has changed since the run: repeat the run")
         if self.asked.names or not own:
             check(self.task, examples, self.asked.names, own)
@@ -138,10 +134,6 @@ class _Evaluation:
         """Return whether data of the user's has another split that is asked for, but not this."""
         there = {each: bool(self.task.paths(each)) for each in self.asked.splits}
         return self.asked.data is not None and not there[split] and any(there.values())
-
-    def _known(self) -> dict[str, str]:
-        """Return the fingerprints of what the run was trained on; an old record has none."""
-        return dict(self.run.data.get("fingerprint") or self.data.fingerprints)
 
     def _respell(self, noise: Noise) -> None:
         """Spell the words of all examples otherwise; they stay in their clusters."""

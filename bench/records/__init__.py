@@ -30,14 +30,7 @@ from bench.records.manifests import (
     noisy_row,
     read_manifest,
 )
-from bench.records.results import (
-    SCHEMA,
-    Failed,
-    Finished,
-    Result,
-    data_name,
-    read_result,
-)
+from bench.records.results import SCHEMA, Failed, Finished, Result, data_name, read_result
 from bench.records.searches import Searched, Trial
 from bench.records.sections import (
     CodedLabels,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from bench.experiment import View
 from bench.records.damaged import reading
+from bench.records.old import paper_split
 from bench.records.searches import Searched, searched_of
 from bench.records.typed_json import arguments, written
 
@@ -59,7 +60,7 @@ class Manifest:
     columns: Sequence[str]
     paper: Mapping[str, Mapping[str, float]]  # its numbers, by row and column
     paper_encoders: Sequence[str] = ()  # those that its numbers are of
-    paper_split: str | None = None  # the split that they are of; earlier files do not say
+    paper_split: str | None = None  # the split that they are of
     data: str
     encoder: str
     command: str
@@ -109,4 +110,6 @@ def manifest_of(content: Mapping[str, Any], kind: type[M], /, **more: Any) -> M:
     cells = [ManifestCell(**arguments(ManifestCell, cell)) for cell in content["cells"]]
     searches = [searched_of(search) for search in content.get("searches", ())]
     more |= {"name": content["experiment"], "view": View(content["view"]), "cells": cells}
+    if "paper_split" not in content:
+        more["paper_split"] = paper_split(str(content["source"]))
     return kind(**arguments(kind, content, **more, searches=searches))

@@ -109,11 +109,6 @@ class Finished(Result):
         return self.evaluation.trained_on if self.evaluation else self.data
 
     @property
-    def trained_name(self) -> str:
-        """What it was trained on, as `data_name`."""
-        return data_name(self.trained_on)
-
-    @property
     def made_of(self) -> Mapping[str, str]:
         """The SHA-256 of the head of each run that it was made of, by run id, where it is known."""
         if self.evaluation:

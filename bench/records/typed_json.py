@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 P = TypeVar("P", bound="Part")
+_types = cache(get_type_hints)
 
 
 class Part:
@@ -39,11 +40,6 @@ def arguments(cls: Any, content: Mapping[str, Any], **made: Any) -> dict[str, An
                 raise TypeError(f"{each.name}: {str(content[each.name])[:40]!r}")
             found[each.name] = content[each.name]
     return found
-
-
-@cache
-def _types(cls: Any) -> dict[str, Any]:
-    return get_type_hints(cls)
 
 
 def _fits(value: Any, wanted: Any) -> bool:

@@ -82,7 +82,8 @@ def compared(
         _require_numbers(difference, split)
     except ValueError as error:  # fewer than two clusters
         raise Incomparable(f"{split}: {error}") from None
-    found = compare(difference.averaged(apart(pairs)))
+    each, together = apart(pairs)
+    found = compare(difference.averaged(each).averaged(together))
     return found, None if clusters is None else len(set(clusters))
 
 

@@ -146,10 +146,7 @@ def choice_of(run: Run, data: str) -> dict[str, Any]:
     """Return the choice, in which data, word vectors and encoder are what they hold, not where
     they lie; of an older version's run it is not known what the word vectors held."""
     chosen = {**run.choice, "data": {**run.choice["data"], "dir": data}}
-    encoder = run.result.encoder
-    return by_contents(
-        chosen, run.result.trained_on.get("vectors"), encoder.fingerprint if encoder else None
-    )
+    return by_contents(chosen, run.result)
 
 
 def _data_names(runs: Sequence[Run]) -> dict[Run, str]:

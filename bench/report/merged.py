@@ -214,6 +214,8 @@ def _both(one: Experiment, other: Experiment, choices: Mapping[Key, int]) -> Exp
         rows=list(dict.fromkeys([*one.rows, *other.rows])),
         columns=list(dict.fromkeys([*one.columns, *other.columns])),
         paper={row: {**other.paper.get(row, {}), **one.paper.get(row, {})} for row in papers},
+        paper_encoders=one.paper_encoders or other.paper_encoders,
+        paper_split=one.paper_split or other.paper_split,
         cells=list({**cells, **further, **cells}.values()),
         searches=[each for each in {**more, **searches}.values() if each],
     )

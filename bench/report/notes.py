@@ -11,6 +11,7 @@ from bench.records import Searched
 from bench.report.all_tasks import over_all_tasks
 from bench.report.grid import Grid
 from bench.report.pairs import paired
+from bench.report.paper_notes import of_paper
 from bench.report.probes import EXPLAINED, probes
 from bench.report.resolution import LARGEST, Resolution, resolutions
 from bench.report.statistics import MOST_SEEDS, POWER
@@ -257,25 +258,4 @@ def _data(grid: Grid) -> Iterator[str]:
                 f"{row}: not all of its runs were scored on the same {split} examples "
                 "(data.fingerprint), so that their data differs, too."
             )
-    yield from _paper(grid)
-
-
-def _paper(grid: Grid) -> Iterator[str]:
-    """Say in what the paper's numbers differ from these."""
-    experiment = grid.experiment
-    split = experiment.paper_split
-    shown = {grid.split(row) for row in experiment.paper if row in experiment.rows}
-    if split and shown - {split}:
-        yield f"The paper's numbers are {split} scores."
-    if experiment.paper and experiment.data != "paper":
-        yield (
-            f"The paper's numbers are on its own data: with data={experiment.data}, compare orders "
-            "and differences rather than scores."
-        )
-    theirs = experiment.paper_encoders
-    if experiment.paper and theirs and experiment.encoder not in theirs:
-        yield f"The paper's numbers are of {' and '.join(theirs)}, these of {experiment.encoder}."
-    runs = [run for row in experiment.paper for run in grid.runs_of(row)]
-    classes = dict.fromkeys(str(run.choice["task"].get("_target_") or "") for run in runs)
-    if own := [name for name in classes if name and not name.startswith("tasks.")]:
-        yield f"The paper's numbers are of its own models and metrics, these of {', '.join(own)}."
+    yield from of_paper(grid)

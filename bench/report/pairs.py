@@ -18,19 +18,23 @@ def paired(base: Sequence[Run], other: Sequence[Run]) -> list[tuple[Run, Run]]:
     return list(dict.fromkeys(both))
 
 
-def apart(pairs: Sequence[tuple[Run, Run]]) -> list[int]:
-    """Number the pairs, alike where they count as one: those that have a run in common.
+def apart(pairs: Sequence[tuple[Run, Run]]) -> tuple[list[int], list[int]]:
+    """Number the pairs by what counts as one: first each ensemble beside its seeds, then those
+    that have a run in common.
 
-    So each of several ensembles counts once, beside the mean of its seeds. Where a single one
-    stands against all others, each of their seeds counts.
+    Returns a number a pair, then a number for each that these make in order; alike numbers are
+    averaged. Where a single ensemble stands against all others, each of their seeds counts.
     """
     numbers = list(range(len(pairs)))
-    if any(len({*side}) == 1 for side in zip(*pairs, strict=True)):
-        return numbers
+    sides = [list(side) for side in zip(*pairs, strict=True)]
+    if any(len({*side}) == 1 for side in sides):
+        return numbers, numbers
     for i, pair in enumerate(pairs):
         met = {n for n, other in zip(numbers[:i], pairs, strict=False) if {*pair} & {*other}}
         numbers = [i if n in met else n for n in numbers]
-    return numbers
+    ensembles = min(sides, key=lambda side: len({*side}))
+    each = [ensembles.index(run) for run in ensembles]
+    return each, [numbers[first] for first in dict.fromkeys(each)]
 
 
 def _seeds(run: Run) -> list[int]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bench.choice import Choice
 from bench.errors import BusyError
-from bench.records import DamagedRecord
 from bench.run.record import Record
 from elmo_core.errors import CheckpointError
 from elmo_core.lightning import read_checkpoint, set_aside
@@ -79,7 +78,7 @@ def _shorter(choice: Choice, record: Record) -> None:
         with ExitStack() as stack:
             try:
                 stack.enter_context(other.lock())  # it may be repeated by another process
-                if not (other.best.exists() and other.last.exists() and _is_finished(other)):
+                if not (other.best.exists() and other.last.exists() and other.readable()):
                     continue
                 read_checkpoint(other.best), read_checkpoint(other.last)
             except (BusyError, CheckpointError, OSError) as error:
@@ -88,13 +87,6 @@ def _shorter(choice: Choice, record: Record) -> None:
             log.info("begins as %s ended, a run of fewer epochs", other.folder)
             record.begin_with(best=other.best, last=other.last)
             return
-
-
-def _is_finished(other: Record) -> bool:
-    try:
-        return other.finished() is not None
-    except DamagedRecord:
-        return False
 
 
 def _steps(path: Path) -> int | None:

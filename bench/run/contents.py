@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 from bench.choice import FILES, NAMING, OURS, Choice, leaves
 from bench.errors import ConfigError
 from bench.explanation import UNUSABLE
-from bench.records import DamagedRecord, Finished
+from bench.records import Finished
 from bench.run.fingerprint import changed, files_below, stamp
 from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
@@ -51,10 +51,9 @@ def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
         return choice, record
     for run_id in choice.ids_by_path:
         before = Record(record.folder.with_name(run_id))
-        with suppress(DamagedRecord):
-            result = before.finished()
-            if result is not None and not changed(cfg, result):
-                return choice, before
+        result = before.readable()
+        if result is not None and not changed(cfg, result):
+            return choice, before
     return choice, record
 
 

@@ -171,8 +171,4 @@ class BenchData(pl.LightningDataModule):
         layers = None
         if self.store is not None:
             layers = self.store.layers([s for e in examples for s in self.task.sentences(e)])
-        return {
-            "examples": examples,
-            "tensors": self.task.collate(examples),
-            "layers": layers,
-        }
+        return {"examples": examples, "tensors": self.task.collate(examples), "layers": layers}

@@ -220,8 +220,7 @@ class BenchModule(pl.LightningModule):
         said = [f"dev {self.task.metric} {score:.2f}"]
         if learned:
             said = [f"train loss {learned['train_loss']:.4f}", *said, f"lr {learned['lr']:.2g}"]
-        seconds = epoch["seconds"]
-        log.info("epoch %d: %s, %.0f s", number, ", ".join(said), seconds)
+        log.info("epoch %d: %s, %.0f s", number, ", ".join(said), epoch["seconds"])
         self._tell(epoch, mix_metrics(self.placement.summary()))
         if isinstance(self.scheduler, ReduceLROnPlateau):
             self.scheduler.step(score)

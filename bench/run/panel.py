@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.console import among_many, counted
-from bench.records import Finished
+from bench.records import Finished, data_name
 
 Row = tuple[str, str, str]  # key, value, what stands beside it
 
@@ -77,7 +77,7 @@ def _origin(result: Finished) -> Iterator[Row]:
         means = ", ".join(f"{mean:.2f}" for mean in alone)
         yield "ensemble", f"{len(members)} runs", f"(alone {means} on average)"
     elif result.evaluation:
-        yield "trained on", result.trained_name, f"({result.evaluation.run_id})"
+        yield "trained on", data_name(result.trained_on), f"({result.evaluation.run_id})"
         if noise := result.evaluation.noise:
             changed = f"({100 * noise['changed']:.1f} % of all words are changed)"
             yield "noise", f"{noise['kind']} {100 * noise['share']:g} %", changed

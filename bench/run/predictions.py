@@ -33,7 +33,7 @@ def predictions(
         for row, example in zip(rows, examples, strict=True)
     ]
     try:
-        json.dumps(told[:1])
+        json.dumps(told)
     except TypeError as error:
         what = "the task's predictions must be plain values, as JSON has them (Task.predict)"
         raise RunError(f"{what}: {error}") from None

@@ -6,7 +6,8 @@
     environment.txt     every installed package with its version
     predictions.jsonl   one line an example of dev and test
     head.safetensors    the trained model without the encoder;  vocabulary.json  what it reads
-    checkpoints/        best.ckpt and last.ckpt, trainable weights and training state only
+    checkpoints/        best.ckpt and last.ckpt, trainable weights and training state only;
+                        online_code.json, the blocks that are coded so far
 
 Every file is written to a temporary name and renamed: none is ever half there.
 """
@@ -114,17 +115,15 @@ class Record:
         there = (name for name in VOUCHED if (self.folder / name).is_file())
         return {name: sha256_of(self.folder / name) for name in there}
 
-    def verify(self, *names: str) -> None:
-        """Compare files of the folder with the checksums in `result.json`, where it has them.
+    def verify(self, name: str) -> None:
+        """Compare a file of the folder with its checksum in `result.json`, where that has one.
 
-        Raises DamagedRecord that names the first file that has changed.
+        Raises DamagedRecord, which names it, where it has changed.
         """
-        result = self.finished()
-        for name in names:
-            written = result.files.get(name) if result else None
-            path = self.folder / name
-            if written and path.is_file() and sha256_of(path) != written:
-                raise DamagedRecord(f"{path}: damaged (not as the run wrote it): repeat the run")
+        result, path = self.finished(), self.folder / name
+        written = result.files.get(name) if result else None
+        if written and path.is_file() and sha256_of(path) != written:
+            raise DamagedRecord(f"{path}: damaged (not as the run wrote it): repeat the run")
 
     def write_json(self, name: str, content: Any) -> None:
         """Write `content` as JSON to the file `name` of the folder."""

@@ -25,6 +25,7 @@ from bench.records import Finished, OnlineCode
 from bench.run import (
     checkpoints,
     copies,
+    earlier,
     features,
     labels,
     loggers,
@@ -39,7 +40,7 @@ from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.callbacks.memory import HeapTrimmer
 from bench.run.callbacks.progress import EpochProgress
 from bench.run.callbacks.sittings import Sittings
-from bench.run.contents import chosen, of_old, warn_of_uncounted
+from bench.run.contents import chosen, warn_of_uncounted
 from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
@@ -96,13 +97,9 @@ def run(cfg: DictConfig) -> Finished:
 
 def _earlier(cfg: DictConfig, choice: Choice, record: Record) -> Finished | None:
     """Show and return what the run gave before; None where it is to be done."""
-    if cfg.force or (result := record.finished()) is None:
-        return None
     if _is_first():
-        logs = ", and logs it" if cfg.logger.get("_target_") else ""
-        note = f"finished earlier{of_old(result, choice)}; force=true repeats it{logs}"
-        panel.show(result, record.folder, note, cfg.trainer.limit_batches)
-    return result
+        return earlier.shown(cfg, choice, record)
+    return None if cfg.force else record.finished()
 
 
 def _is_first() -> bool:

@@ -17,7 +17,6 @@ from bench.run.build import device_of
 from bench.run.callbacks.signals import LostSignals
 from bench.run.callbacks.weight_average import WeightAverage
 from bench.world import world_size
-from elmo_core.errors import one_line
 from elmo_core.lightning import OwnSignals, training_precision
 
 
@@ -91,4 +90,4 @@ def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any
             **options,
         )
     except (ValueError, RuntimeError, MisconfigurationException) as error:
-        raise ConfigError(f"trainer: {one_line(str(error))}") from error
+        raise ConfigError(f"trainer: {error}") from error

@@ -143,8 +143,7 @@ def outcome(work: Callable[[], Finished], record: Record, debug: bool) -> Outcom
     """
     try:
         result = work()
-        score = result.dev_score
-        return Outcome("finished", f"dev {result.metric} {score:.2f}")
+        return Outcome("finished", f"dev {result.metric} {result.dev_score:.2f}")
     except BusyError:
         return Outcome("elsewhere", "being run by another process")
     except Exception as error:

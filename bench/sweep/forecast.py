@@ -42,14 +42,9 @@ class Forecast:
     earlier: int  # runs in which that was measured; 0: it was tried now
 
     @property
-    def epochs(self) -> int:
-        """The most that a run trains."""
-        return int(self.jobs[0].cfg.training.max_epochs)
-
-    @property
     def seconds(self) -> float:
         """The time of one run that trains all its epochs, on features that are there."""
-        return self.epochs * self.trainings * self.epoch
+        return int(self.jobs[0].cfg.training.max_epochs) * self.trainings * self.epoch
 
 
 def show(jobs: Sequence[Job], queue: Queue) -> None:
@@ -77,15 +72,13 @@ def show(jobs: Sequence[Job], queue: Queue) -> None:
                 found.append(result)
             else:
                 reasons.setdefault(result, []).extend(together)
+    lines: list[str] = []
     if found:
         console.print(_table(found))
-        said = _time(found, queue), _features(found, queue)
-        for line in (*said, *forecaster.features.shortage()):
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
-    for reason, stopped in reasons.items():
-        text = f"not known for {cells(stopped)}: {reason}"
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
-    for line in dict.fromkeys(filter(None, (loggers.missing(job.cfg.logger) for job in jobs))):
+        lines += [_time(found, queue), _features(found, queue), *forecaster.features.shortage()]
+    lines += [f"not known for {cells(stopped)}: {reason}" for reason, stopped in reasons.items()]
+    lines += dict.fromkeys(filter(None, (loggers.missing(job.cfg.logger) for job in jobs)))
+    for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -190,17 +183,14 @@ def _time(found: Sequence[Forecast], queue: Queue) -> str:
 
 def _features(found: Sequence[Forecast], queue: Queue) -> str:
     """Say what features are still to be computed, which runs at once share."""
-    costs = {id(each.features): each for each in found if each.features and each.features.bytes}
+    costs = {id(cost): cost for each in found if (cost := each.features) and cost.bytes}
     if not costs and any(each.live for each in found):
         return "features: none are kept, encoded anew in every epoch"
     if not costs:
         return "features: none to be computed for training and dev"
-    each_once = [each.features for each in costs.values() if each.features is not None]
-    size, seconds = (
-        sum(c.bytes for c in each_once),
-        sum(c.seconds for c in each_once) / queue.at_once,
-    )
-    if any(each.live for each in costs.values()):
+    size = sum(cost.bytes for cost in costs.values())
+    seconds = sum(cost.seconds for cost in costs.values()) / queue.at_once
+    if any(each.live for each in found if id(each.features) in costs):
         return f"features: {amount(size)}, no room to keep them all: encoded anew in every epoch"
     return (
         f"features: {amount(size)} to be computed first, in about {duration(seconds)} (estimated "

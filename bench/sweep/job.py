@@ -146,11 +146,6 @@ class Ensemble:
         return command(folders, trusted=packages(self.jobs[0].cfg))
 
     @property
-    def task(self) -> str:
-        """The name of the task that its runs share."""
-        return str(self.jobs[0].cfg.task["name"])
-
-    @property
     def ready(self) -> bool:
         """Whether all its runs are finished."""
         return all(job.done for job in self.jobs)

@@ -73,9 +73,8 @@ def manifest(
         baseline = CLEAN
     rows = list(dict.fromkeys(cell.row for cell in cells))
     theirs = experiment.overrides.get("task")  # of which its numbers are, where no row names one
-    typed = dict(word.partition("=")[::2] for word in as_typed(asked.task)).get("task", theirs)
-    strange = {cell.row for cell in cells if theirs and cell.task != theirs}
-    known = set(rows) - strange if theirs in (None, typed) else set()
+    strange = {cell.row for cell, _ in places if theirs and f"task={theirs}" not in cell.words}
+    known = set(rows) - strange
     return Manifest(
         name=cfg.hydra.runtime.choices["experiment"],
         title=experiment.title,
@@ -131,7 +130,7 @@ def _ensemble(ensemble: Ensemble) -> ManifestCell:
         row=ensemble.row,
         column=ensemble.column,
         seed=ensemble.seed,
-        task=ensemble.task,
+        task=ensemble.jobs[0].cfg.task["name"],
         run_id=ensemble.record.folder.name,
         command=ensemble.command,
     )

@@ -20,7 +20,7 @@ from bench.run.datamodule import BenchData
 from bench.run.trainer import check_device
 from bench.sweep.job import Job
 from bench.sweep.room import Features
-from bench.world import check_counted
+from bench.world import check_counted, world_size
 from elmo_core import Encoder, Placement
 from elmo_core.downloads.glove import find
 
@@ -76,7 +76,8 @@ def _plain(part: object) -> object:
 def lacking(needs: Needs, cfg: DictConfig) -> list[str]:
     """Return why a run cannot be done, a line for each reason; nothing if none is known."""
     reasons = []
-    for each in (_require_word_vectors, _require_surprisals, needs.data, needs.mixes):
+    one_of_each = (_require_one_process, _require_word_vectors, _require_surprisals)
+    for each in (*one_of_each, needs.data, needs.mixes):
         try:
             each(cfg)
         except Exception as error:  # a bug of ours is the run's own, which records it
@@ -117,8 +118,9 @@ def require(jobs: Sequence[Job], here: bool, apart: bool = False) -> None:
         count = len({job for stopped in reasons.values() for job in stopped})
         number = counted(len(jobs), "run")
         raise ConfigError(
-            f"nothing was started: {count} of {number} cannot be done (see above); mend "
-            "that, or leave their rows (task=…) or columns ('~experiment.columns.NAME') out"
+            f"nothing was started: {count} of {number} cannot be done (see above); mend that, or "
+            "leave their rows (of tasks, task=…; of others, '~experiment.rows.NAME') or columns "
+            "('~experiment.columns.NAME') out"
         )
     if here:
         for line in features.shortage():
@@ -147,6 +149,11 @@ def cells(jobs: Sequence[Job]) -> str:
 def _require_surprisals(cfg: DictConfig) -> None:
     if cfg.training.online_code:
         online_code.check(cfg, task_of(cfg))
+
+
+def _require_one_process(cfg: DictConfig) -> None:
+    if not cfg.training.optimizer and world_size(cfg.trainer) > 1:
+        raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
 
 
 def _require_word_vectors(cfg: DictConfig) -> None:

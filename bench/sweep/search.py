@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import (
-    ChoiceSweep,
-    IntervalSweep,
-    Override,
-    RangeSweep,
-)
+from hydra.core.override_parser.types import ChoiceSweep, IntervalSweep, Override, RangeSweep
 from omegaconf import DictConfig
 from rich.console import Console
 from rich.markup import escape
@@ -141,11 +136,7 @@ class Search(Sweep):
 
 def _distribution(override: Override) -> BaseDistribution:
     """Return the values that a key may take, as Optuna knows them. Raises ConfigError."""
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     values = override.value()
     try:

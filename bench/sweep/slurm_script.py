@@ -41,7 +41,7 @@ def script(cfg: DictConfig, jobs: Sequence[Job]) -> str:
     _check(cfg)
     for job in jobs:
         check_counted(job.cfg.trainer)
-    return "\n".join([*_settings(cfg, len(jobs)), *_jobs(cfg, jobs), SUBMIT.read_text("utf-8")])
+    return "\n".join([_settings(cfg, len(jobs)), *_jobs(cfg, jobs), SUBMIT.read_text("utf-8")])
 
 
 def check_force(cfg: DictConfig) -> None:
@@ -60,12 +60,12 @@ def _check(cfg: DictConfig) -> None:
             )
 
 
-def _settings(cfg: DictConfig, count: int) -> Iterator[str]:
-    """Yield the lines of the script that a user may want to change."""
+def _settings(cfg: DictConfig, count: int) -> str:
+    """Return the lines of the script that a user may want to change."""
     size, name = OmegaConf.load(CONF / LAUNCHER / "slurm.yaml"), name_of(cfg)
     logs = Path(cfg.paths.runs).expanduser().absolute() / ".slurm" / name
     here, number = shlex.quote(f"--chdir={Path.cwd()}"), counted(count, "run")
-    yield f"""\
+    return f"""\
 #!/bin/bash
 # {name}, {number}. Options of sbatch, for all of its jobs, may follow this file's name:
 #     bash FILE --partition=NAME --gpus-per-node=1

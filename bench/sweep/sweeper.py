@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -40,8 +40,7 @@ from bench.sweep.without import leave_out
 from elmo_core.errors import one_line
 from elmo_core.imports import importing_torch
 
-if TYPE_CHECKING:
-    from elmo_core.store.feature_store import FeatureStore
+E = TypeVar("E", Ensemble, Noisy)
 
 
 class Sweep(Sweeper):
@@ -100,7 +99,7 @@ class Sweep(Sweeper):
         todo = [job for job in trials if job.found != "finished"]
         if self.config.plan:
             console.warn_of_encoders(self.config, places)
-            self._plan([*todo, *later])
+            self._forecast([*todo, *later])
             return
         self._require(todo)
         self._run(todo)
@@ -124,12 +123,17 @@ class Sweep(Sweeper):
         console.warn_of_encoders(self.config, places)
         if self.config.plan:
             further: list[Ensemble | Noisy] = [*together, *misspelled]
-            self._plan(todo, [each for each in further if not each.done])
+            if self.config.plan != "slurm":
+                if todo:
+                    self._forecast(todo)
+            elif todo or not all(each.done for each in further):
+                print(slurm_script.script(self.config, todo), end="")
             return []
         self._require(todo)
         written = manifest.write(self.config, places, together, misspelled, searches)
         self._run(todo)
-        failed = [*self._combined(together), *self._misspelled(misspelled)]
+        failed = self._made(together, combined)
+        failed += self._made(misspelled, partial(evaluated, stores={}))
         console.show(list(jobs.values()), places, written)
         return failed
 
@@ -193,16 +197,6 @@ class Sweep(Sweeper):
         return cfg, str(cfg.encoder.get("source") or cfg.encoder.get("model") or chosen)
 
     # -- before anything is done
-
-    def _plan(self, todo: Sequence[Job], then: Sequence[Ensemble | Noisy] = ()) -> None:
-        """Print what `plan=` asks for of these runs, and of what is made of them `then`.
-
-        That is what they will cost, or a script for Slurm.
-        """
-        if self.config.plan == "slurm" and (todo or then):
-            print(slurm_script.script(self.config, todo), end="")
-        elif todo:
-            self._forecast(todo)
 
     def _forecast(self, todo: Sequence[Job]) -> None:
         """Print what these runs will cost, and what is not there for them."""
@@ -273,19 +267,8 @@ class Sweep(Sweeper):
                 if job.result in (None, before[job]):  # not done, or not repeated yet
                     self._launch([job])
 
-    def _combined(self, together: Sequence[Ensemble]) -> Iterator[Outcome]:
-        """Make the ensembles whose runs are there, and yield the outcomes that are failures."""
-        for each in together:
-            if each.ready and (self.config.force or not each.done):
-                outcome = combined(each, self.config.force)
-                if outcome.status != "finished":
-                    yield outcome
-
-    def _misspelled(self, found: Sequence[Noisy]) -> Iterator[Outcome]:
-        """Score the finished runs under noise, and yield the outcomes that are failures."""
-        stores: dict[str, FeatureStore] = {}
-        for each in found:
-            if each.ready and (self.config.force or not each.done):
-                outcome = evaluated(each, self.config.force, stores)
-                if outcome.status != "finished":
-                    yield outcome
+    def _made(self, found: Sequence[E], make: Callable[[E, bool], Outcome]) -> list[Outcome]:
+        """Make those whose runs are there, and return the outcomes that are failures."""
+        force = self.config.force
+        came = [make(each, force) for each in found if each.ready and (force or not each.done)]
+        return [outcome for outcome in came if outcome.status != "finished"]

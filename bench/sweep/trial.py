@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 
 from bench.choice import Choice
 from bench.errors import RunError
-from bench.records import DamagedRecord, Finished
+from bench.records import Finished
 from bench.run import trust
 from bench.run.build import device_of
 from bench.run.datamodule import BenchBatch, BenchData
@@ -117,10 +117,7 @@ def _now() -> float:
 def _finished(folder: Path) -> Iterator[tuple[Path, Finished]]:
     """Yield the finished runs of a task's folder; ensembles have no epochs."""
     for path in sorted(folder.glob("*/result.json")):
-        try:
-            result = Record(path.parent).finished()
-        except DamagedRecord:
-            continue
+        result = Record(path.parent).readable()
         if result is not None and result.history:
             yield path.parent, result
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from elmo_core.bilm.char_cnn import CharCNN
 from elmo_core.bilm.initialise import draw
@@ -143,7 +143,8 @@ class BiLM(nn.Module):
                 # The residual joins what leaves the layer, never its recurrence, and there is none
                 # from the tokens into the first LSTM.
                 y = y._replace(data=y.data + x.data)
-            outputs.append(_unpack(y, tokens.shape[1]))
+            padded, _ = pad_packed_sequence(y, batch_first=True, total_length=tokens.shape[1])
+            outputs.append(padded)
             hiddens.append(h.to(hidden.dtype))
             cells.append(c)
             x = y
@@ -156,10 +157,6 @@ class BiLM(nn.Module):
             like.new_zeros(*shape, self.options.projection_dim),
             like.new_zeros(*shape, self.options.cells),
         )
-
-
-def _unpack(packed: PackedSequence, tokens: int) -> Tensor:
-    return pad_packed_sequence(packed, batch_first=True, total_length=tokens)[0]
 
 
 def _mask(lengths: Tensor, tokens: int) -> Tensor:

@@ -115,8 +115,11 @@ class FrozenLSTM:
             rows = sum(steps)
             gates = self.read(inputs[start : start + rows + -rows % ROUND])[:rows]
             for gate in gates.split(steps):
-                nodes = len(gate)
-                hidden, cell = _handed_on(next(above), nodes, hidden, cell)
+                nodes, places = len(gate), next(above)
+                if places is None:
+                    hidden, cell = hidden[:nodes], cell[:nodes]
+                else:
+                    hidden, cell = hidden[places], cell[places]
                 hidden = self._step(gate.add_(self.recur(hidden)), cell)
                 outputs[start : start + nodes] = hidden
                 start += nodes
@@ -160,15 +163,6 @@ class FrozenLinear(nn.Module):
 
 ROUND = 16
 """Inputs are read in multiples of it: oneDNN keeps a megabyte of code for each number of rows."""
-
-
-def _handed_on(
-    parents: Tensor | None, nodes: int, hidden: Tensor, cell: Tensor
-) -> tuple[Tensor, Tensor]:
-    """The states that a level's nodes begin with."""
-    if parents is None:
-        return hidden[:nodes], cell[:nodes]
-    return hidden[parents], cell[parents]
 
 
 def _chunks(sizes: Sequence[int], rows: int) -> list[list[int]]:

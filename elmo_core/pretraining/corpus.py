@@ -44,9 +44,9 @@ class Window(NamedTuple):
     inputs: Tensor  # (2, steps, batch), rows of `char_ids`
     targets: Tensor  # (2, steps, batch), numbers of the output vocabulary
 
-    def to(self, device: torch.device | str) -> Window:
+    def to(self, device: torch.device) -> Window:
         """Send it to a device, without waiting for that."""
-        return Window(*(sent(tensor, torch.device(device)) for tensor in self))
+        return Window(*(sent(tensor, device) for tensor in self))
 
 
 def encode(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary, folder: Path) -> None:

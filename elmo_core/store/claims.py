@@ -17,22 +17,17 @@ from elmo_core.store.files import KEY
 PATTERN = ".claim-*"
 
 
-class Claim:
-    """The claim of one process: held from the beginning, given up at the end of a `with` block."""
+def claim(folder: Path, keys: Iterable[bytes]) -> ExitStack:
+    """Claim these sentences until what is returned is closed; a `with` block does so at its end.
 
-    def __init__(self, folder: Path, keys: Iterable[bytes]) -> None:
-        """Call this while the folder is locked, so that nobody finds the file without its lock."""
-        self._path = folder / PATTERN.replace("*", uuid4().hex)
-        self._path.write_bytes(b"".join(keys))
-        self._lock = ExitStack()
-        self._lock.enter_context(locked(self._path))
-
-    def __enter__(self) -> Claim:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)
-        self._lock.close()
+    Call this while the folder is locked, so that nobody finds the file without its lock.
+    """
+    path = folder / PATTERN.replace("*", uuid4().hex)
+    path.write_bytes(b"".join(keys))
+    stack = ExitStack()
+    stack.enter_context(locked(path))
+    stack.callback(path.unlink, missing_ok=True)  # before the lock falls
+    return stack
 
 
 def held(folder: Path) -> dict[Path, set[bytes]]:

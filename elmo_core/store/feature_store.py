@@ -221,7 +221,7 @@ class FeatureStore:
             theirs = set().union(*others.values())
             free = ([k for k in part if k in missing and k not in theirs] for part in parts)
             mine = next(filter(None, free), [])
-            claim = claims.Claim(self.folder, mine) if mine else None
+            claim = claims.claim(self.folder, mine) if mine else None
         if claim is not None:
             with claim:
                 yield mine

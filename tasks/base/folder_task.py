@@ -49,7 +49,7 @@ class FolderTask(Task):
         """The folder with the files: found at first use, and if need be downloaded.
 
         Raises:
-            DataError: there is none, or it must be licensed.
+            DataError: there is none, or it cannot be downloaded.
         """
         return self._locate()
 

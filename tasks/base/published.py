@@ -62,7 +62,7 @@ class Source:
     kinds: tuple[str, ...]  # which `data=` it serves: "open", "paper"
     origin: str  # who publishes it
     version: str  # a commit, never a branch, or the publisher's number
-    files: tuple[File, ...]  # none where it must be licensed
+    files: tuple[File, ...]  # none where it cannot be downloaded
     megabytes: float | None  # of the download
     prepare: Prepare | None  # (downloads, folder): writes the files that the task reads
     obtain: str | None  # of a licensed set: what to get from whom, and which files to put there
@@ -153,7 +153,7 @@ def fetch(
     if source.is_in(folder):
         return folder
     if not source.files:
-        raise DataError(f"{source.title} must be licensed: {how_to_obtain(source, collection)}")
+        raise DataError(f"{source.title} cannot be downloaded: {how_to_obtain(source, collection)}")
     folder.mkdir(parents=True, exist_ok=True)
     said = partial(log.info, "%s: waiting for another process that fetches it", source.title)
     with locked(folder / ".lock", waits=said):

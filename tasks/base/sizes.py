@@ -63,8 +63,8 @@ def check(name: str, value: Any, wanted: Any) -> None:
             return
         (wanted,) = kinds
     members = get_args(wanted)  # of a tuple: its types, or one type and an ellipsis
-    kinds = {*members} - {...} or {wanted}
-    if get_origin(wanted) not in (None, tuple) or len(kinds) > 1 or not kinds <= _WANTED.keys():
+    types = {*members} - {...} or {wanted}
+    if get_origin(wanted) not in (None, tuple) or len(types) > 1 or not types <= _WANTED.keys():
         return
     each, values = (members[0], value) if members else (wanted, (value,))
     good = isinstance(values, tuple) and len(values) > 0

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tasks.base.files import find
-from tasks.base.published import SPLITS, Count, Source
+from tasks.base.published import Count, Source
 
 log = logging.getLogger(__name__)
 
-DOCUMENTS = {"train": 2_802, "dev": 343, "test": 348}  # parts of documents
-SENTENCES = {"train": 75_187, "dev": 9_603, "test": 9_479}
-TOKENS = {"train": 1_299_312, "dev": 163_104, "test": 169_579}
+PUBLISHED = {  # of documents the parts
+    "train": {"documents": 2_802, "sentences": 75_187, "tokens": 1_299_312},
+    "dev": {"documents": 343, "sentences": 9_603, "tokens": 163_104},
+    "test": {"documents": 348, "sentences": 9_479, "tokens": 169_579},
+}
 
 
 def find_files(
@@ -52,10 +54,10 @@ def find_files(
 
 def check_documents(path: Path, split: str, documents: int) -> None:
     """Warn where a split has not as many documents as were published."""
-    if documents != DOCUMENTS[split]:
+    if documents != PUBLISHED[split]["documents"]:
         log.warning(
             "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
-            *(path, documents, split, DOCUMENTS[split]),
+            *(path, documents, split, PUBLISHED[split]["documents"]),
         )
 
 
@@ -79,14 +81,6 @@ def source(
         licence="LDC user agreement",
         citation=citation,
         metric=metric,
-        counts={split: {**_sizes(split), **further.get(split, {})} for split in SPLITS},
+        counts={split: {**sizes, **further.get(split, {})} for split, sizes in PUBLISHED.items()},
         count=count,
     )
-
-
-def _sizes(split: str) -> dict[str, int]:
-    return {
-        "documents": DOCUMENTS[split],
-        "sentences": SENTENCES[split],
-        "tokens": TOKENS[split],
-    }

@@ -152,19 +152,6 @@ def chunks(tags: Sequence[str]) -> list[Span]:
     return found
 
 
-def spans(tags: Sequence[str], scheme: str) -> list[Span]:
-    """Read the chunks off the tags, in order.
-
-    Raises:
-        TagError: a tag is unknown, or may not stand where it stands.
-
-    >>> spans(["B-PER", "I-PER", "O"], BIO)
-    [(0, 2, 'PER')]
-    """
-    check(tags, scheme)
-    return chunks(tags)
-
-
 def from_spans(chunks: Iterable[Span], length: int, scheme: str) -> list[str]:
     """Write chunks that do not overlap as `length` tags.
 
@@ -192,7 +179,8 @@ def convert(tags: Sequence[str], source: str, target: str) -> list[str]:
     >>> convert(["I-PER", "I-PER", "O"], IOB1, BIO)
     ['B-PER', 'I-PER', 'O']
     """
-    return from_spans(spans(tags, source), len(tags), target)
+    check(tags, source)
+    return from_spans(chunks(tags), len(tags), target)
 
 
 def inventory(kinds: Iterable[str], scheme: str) -> list[str]:

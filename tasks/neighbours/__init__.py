@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Neighbours"]
 __getattr__ = on_first_use(Neighbours="tasks.neighbours.task")
-SCORES = {"Neighbours": "tasks.neighbours.score"}
+SCORES = {"Neighbours": "tasks.scoring.tagging"}
 TITLES = {"Neighbours": ("nearest uses", "accuracy")}

@@ -18,10 +18,10 @@ from tasks.base.sizes import check
 from tasks.formats.tagged import XPOS, check_tags, files, locate, read
 from tasks.formats.tagged_sources import SOURCES
 from tasks.formats.tags import by_word
-from tasks.neighbours import score as scoring
 from tasks.neighbours.model import NearestUse
 from tasks.nn.nearest import NONE
 from tasks.nn.padding import pad, pad_twice
+from tasks.scoring import tagging as scoring
 from tasks.task import Batch, Example, Respell
 
 WINDOW = 8  # words of a context, on each side

@@ -37,11 +37,6 @@ class WordVocabulary:
     def __call__(self, words: Iterable[str]) -> list[int]:
         return [self.index.get(word) or self.index.get(word.lower(), UNK) for word in words]
 
-    @classmethod
-    def from_counts(cls, counts: Counter[str]) -> WordVocabulary:
-        kept = (word for word, n in counts.items() if n > 1)
-        return cls(sorted(kept, key=lambda word: (-counts[word], word)))
-
 
 class Words:
     """A task's word input: a vocabulary, and the vectors if a file gave them.
@@ -62,7 +57,9 @@ class Words:
     @classmethod
     def learned(cls, train: Counter[str], dim: int, dropout: float = 0.0) -> Words:
         """Let vectors be learned from scratch, for the words of the training text."""
-        words = cls(WordVocabulary.from_counts(train), dim, dropout=dropout)
+        kept = (word for word, n in train.items() if n > 1)
+        ranked = sorted(kept, key=lambda word: (-train[word], word))
+        words = cls(WordVocabulary(ranked), dim, dropout=dropout)
         log.info("words: no vectors given, learning %d × %d", len(words.vocabulary), dim)
         return words
 

@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 __all__ = ["POS"]
 __getattr__ = on_first_use(POS="tasks.pos.task")
-SCORES = {"POS": "tasks.pos.score"}
+SCORES = {"POS": "tasks.scoring.tagging"}
 TITLES = {"POS": ("POS tagging", "accuracy")}

@@ -21,9 +21,9 @@ from tasks.nn.ensemble import mean
 from tasks.nn.padding import pad
 from tasks.nn.surprisal import bits
 from tasks.nn.words import PAD, WordEmbedding
-from tasks.pos import score as scoring
 from tasks.pos.model import IGNORED, Probe, Sizes
 from tasks.pos.sources import SOURCES
+from tasks.scoring import tagging as scoring
 from tasks.task import Batch, Example
 
 log = logging.getLogger(__name__)

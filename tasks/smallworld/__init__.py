@@ -55,6 +55,7 @@ def build(folder: Path, seed: int = 13, contents: Iterable[str] = WRITERS) -> No
     """Write folders of these names below `folder`, byte for byte the same for the same seed."""
     parts = Parts(seed)
     for name in contents:
+        (folder / name).mkdir(parents=True, exist_ok=True)
         WRITERS[name].write(folder / name, parts)
 
 

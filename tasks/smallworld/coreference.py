@@ -22,7 +22,6 @@ UNTOLD = ("XX", "*", "-", "-", "-", "-", "*")
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.conll`: stories, with every entity mentioned twice or more."""
-    folder.mkdir(parents=True, exist_ok=True)
     for split, size in SIZES.items():
         rng = random.Random(f"coref {split} {parts.seed}")
         with open(folder / f"{split}.conll", "w", encoding="utf-8", newline="\n") as file:

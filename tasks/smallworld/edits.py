@@ -65,14 +65,9 @@ def _verbs(claim: Claim, *wanted: Relation) -> list[Verb]:
     return [verb for relation in wanted for verb in found.get(relation, [])]
 
 
-def _described(claim: Claim) -> list[str]:
-    """List the roles filled by a description, whose noun can be exchanged."""
-    return [role for role, phrase in claim.roles.items() if not phrase.name]
-
-
 def _renoun(claim: Claim, rng: random.Random, lexicon: Lexicon, wanted: Relation) -> Claim | None:
     """Exchange one described noun for another that stands to it as wanted."""
-    roles = _described(claim)
+    roles = [role for role, phrase in claim.roles.items() if not phrase.name]
     if not roles:
         return None
     role = rng.choice(roles)

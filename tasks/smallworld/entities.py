@@ -18,7 +18,6 @@ UNTOLD = "-X-"  # the columns for part of speech and phrase, which no reader of 
 def write(folder: Path, parts: Parts) -> None:
     """Write one file a split: token, two empty columns, tag in IOB1; a blank line ends a
     sentence."""
-    folder.mkdir(parents=True, exist_ok=True)
     for split, name in FILES.items():
         with open(folder / name, "w", encoding="utf-8", newline="\n") as file:
             for story in parts[split][0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tasks.smallworld.claims import SOME, Claim, Phrase
+from tasks.smallworld.claims import DETAILS, SOME, Claim, Phrase
 from tasks.smallworld.document import Argument, Mention, Predication, Sentence
 from tasks.smallworld.lexicon import TAXONOMIES
 
@@ -58,7 +58,7 @@ class _Line:
             self.role(verb.object)
         if claim.passive or not claim.dative:
             self.role(verb.oblique, verb.preposition)
-        for name in ("venue", "town", "day"):
+        for name in DETAILS:
             if not (name == "day" and claim.fronted):
                 self.detail(name)
         if self.tokens[-1] == ",":  # the comma that closes an apposition

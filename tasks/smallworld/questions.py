@@ -43,7 +43,6 @@ def write(folder: Path, parts: Parts) -> None:
 
     As in SQuAD, there is one answer in train; in dev and test, up to three are acceptable.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     for split, size in SIZES.items():
         stories, lexicon = parts[split]
         rng = random.Random(f"squad {split} {parts.seed}")
@@ -131,18 +130,13 @@ def _retell(
     rivals = {e for e, kind in told.items() if kind == asked.kind and e != asked.entity}
     for other, phrase in event.roles.items():
         left = rivals - {phrase.entity}
-        needed = other == role or _needed(claim, other)
+        needed = other in (role, claim.subject, claim.verb.object)  # else there is no sentence
         if not needed and (not left or rng.random() < 0.4):
             claim = claim.put(other, None)
         else:
             claim = claim.put(other, _describe(phrase, rng))
             rivals = left
     return claim if rivals else None
-
-
-def _needed(claim: Claim, role: str) -> bool:
-    """Return whether the sentence would not be one without the role."""
-    return role in (claim.subject, claim.verb.object)
 
 
 def _describe(phrase: Phrase, rng: random.Random) -> Phrase:

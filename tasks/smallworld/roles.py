@@ -13,7 +13,6 @@ from tasks.smallworld.parts import Parts
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.tsv`: every sentence of the stories, with an adjunct or two."""
-    folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
         rng = random.Random(f"adjuncts {split} {parts.seed}")
         with open(folder / f"{split}.tsv", "w", encoding="utf-8", newline="\n") as file:

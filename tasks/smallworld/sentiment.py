@@ -38,7 +38,6 @@ LONGEST_FACT = 9  # in words; longer ones would be most of the text
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `{train,dev,test}.txt`, a tree a line; no sentence occurs twice, in whatever split."""
-    folder.mkdir(parents=True, exist_ok=True)
     told: set[str] = set()
     for split, size in SIZES.items():
         critic = Critic(parts[split][0], split, random.Random(f"sst5 {split} {parts.seed}"))

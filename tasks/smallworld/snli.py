@@ -24,7 +24,6 @@ VOTES = {(5, 0, 0): 58, (4, 1, 0): 26, (3, 2, 0): 10, (3, 1, 1): 6}
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `snli_1.0_{split}.jsonl` for every split; no pair occurs twice, in whatever split."""
-    folder.mkdir(parents=True, exist_ok=True)
     told: set[tuple[str, str]] = set()
     for split, size in SIZES.items():
         rng = random.Random(f"snli {split} {parts.seed}")

@@ -42,7 +42,6 @@ CLOSED = {
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `en_smallworld-ud-{train,dev,test}.conllu`: every sentence of the stories."""
-    folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
         path = folder / f"en_smallworld-ud-{split}.conllu"
         with open(path, "w", encoding="utf-8", newline="\n") as file:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tasks.smallworld.claims import Claim, Phrase
+from tasks.smallworld.claims import DETAILS, Claim, Phrase
 from tasks.smallworld.document import Document, Sentence
 from tasks.smallworld.language import sentence
 from tasks.smallworld.lexicon import TAXONOMIES
@@ -72,12 +72,12 @@ class Narrator:
         roles = {role: self.refer(phrase, told) for role, phrase in shown.roles.items()}
         subject = shown.roles[shown.subject]
         self.last = [subject, *(p for p in shown.roles.values() if p != subject)]
-        self.known.update({p.entity: p for p in shown.roles.values()})
+        self.known = told
         return sentence(replace(shown, roles=roles))
 
     def thin(self, claim: Claim) -> Claim:
         """Leave some of the claim's details out."""
-        for role in ("venue", "town", "day"):
+        for role in DETAILS:
             if self.rng.random() < self.style.brevity:
                 claim = claim.put(role, None)
         return claim

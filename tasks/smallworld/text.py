@@ -11,7 +11,6 @@ from tasks.smallworld.stories import Story
 
 def write(folder: Path, parts: Parts) -> None:
     """Write `train.txt`, the stories of train and press, and `dev.txt`."""
-    folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "train.txt", parts["train"][0] + parts["press"][0])
     _write(folder / "dev.txt", parts["dev"][0])
 

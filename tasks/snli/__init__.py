@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 __all__ = ["SNLI"]
 __getattr__ = on_first_use(SNLI="tasks.snli.task")
-SCORES = {"SNLI": "tasks.snli.score"}
+SCORES = {"SNLI": "tasks.scoring.classification"}
 TITLES = {"SNLI": ("SNLI", "accuracy")}

@@ -61,8 +61,7 @@ class SQuAD(WordTask):
     ) -> None:
         check("longest_answer", longest_answer, int)
         check("longest_word", longest_word, int)
-        if longest_paragraph is not None:
-            check("longest_paragraph", longest_paragraph, int)
+        check("longest_paragraph", longest_paragraph, int | None)
         super().__init__(**others)
         self.longest_answer, self.longest_word = longest_answer, longest_word
         self.longest_paragraph = longest_paragraph

@@ -83,12 +83,9 @@ class SRL(WordTask):
         self.roles = roles
         self.tags = inventory(roles, BIO)
         self.index = {tag: i for i, tag in enumerate(self.tags)}
-        steps = [[follows(before, after, BIO) for after in self.tags] for before in self.tags]
-        first = [follows(None, tag, BIO) for tag in self.tags]
-        self.transitions = torch.zeros(len(steps), len(steps)).masked_fill(
-            ~torch.tensor(steps), -torch.inf
-        )
-        self.start = torch.zeros(len(first)).masked_fill(~torch.tensor(first), -torch.inf)
+        steps = torch.tensor([[follows(a, b, BIO) for b in self.tags] for a in (None, *self.tags)])
+        scores = torch.zeros(steps.shape).masked_fill(~steps, -torch.inf)
+        self.start, self.transitions = scores[0], scores[1:]
 
     @property
     def labels(self) -> Sequence[str]:

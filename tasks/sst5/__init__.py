@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 __all__ = ["SST5"]
 __getattr__ = on_first_use(SST5="tasks.sst5.task")
-SCORES = {"SST5": "tasks.sst5.score"}
+SCORES = {"SST5": "tasks.scoring.classification"}
 TITLES = {"SST5": ("SST-5", "accuracy")}

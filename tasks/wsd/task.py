@@ -51,10 +51,9 @@ class WSD(FolderTask):
 
     def __init__(self, *, space: str = "raw", held_out: int | None = None, **others: Any) -> None:
         check_space(space)
-        if held_out is not None:
-            check("held_out", held_out, int)
-            if held_out < 2:
-                raise ValueError(f"task.held_out={held_out}: must be 2 or more, or null")
+        check("held_out", held_out, int | None)
+        if held_out is not None and held_out < 2:
+            raise ValueError(f"task.held_out={held_out}: must be 2 or more, or null")
         super().__init__(**others)
         self.space, self.held_out = space, held_out
 

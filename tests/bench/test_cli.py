@@ -281,3 +281,10 @@ def test_a_gpu_that_is_not_there_is_told_at_once(
 def test_the_version_is_ours(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("--version") == 0
     assert capsys.readouterr().out == f"elmo-bench {version('elmo-bench')}\n"
+
+
+def test_without_a_word_it_shows_the_help(
+    bench: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench() == 0
+    assert "Choose one of each" in capsys.readouterr().out

@@ -50,3 +50,11 @@ def test_an_own_encoder_of_the_hub_is_given_no_key_that_it_lacks(
     for text in ("_target_: x\nmodel: bert\nrevision: null\n", "defaults: [transformer, _self_]\n"):
         file.write_text(text)
         assert expand(words) == [*words, f"encoder.revision={'0' * 40}"]
+    file.write_text("defaults: [transformer, _self_]\n_target_: my_package.load\n")
+    assert expand(words) == [*words, f"encoder.revision={'0' * 40}"]
+    file.write_text("model: ${oops\n")
+    assert expand(words) == words  # Hydra says what is wrong with it
+    parts = "defaults:\n- /encoder@first: transformer\n- /encoder@second: static\n_target_: x\n"
+    file.write_text(parts)
+    of_part = [words[0], "encoder.first.model=gpt2", words[2]]
+    assert expand(of_part) == [*of_part, f"encoder.first.revision={'0' * 40}"]

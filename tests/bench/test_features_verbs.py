@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 
 from bench import features
 from elmo_core.encoders.random import random_elmo
-from elmo_core.store.claims import Claim
+from elmo_core.store.claims import claim
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import KEY, shards_in
 from elmo_core.store.prepare import prepare
@@ -131,7 +131,7 @@ def test_prune_leaves_alone_what_is_being_filled_by_the_time_of_the_answer(
     with ExitStack() as filling:
 
         def answer(question: str) -> str:
-            filling.enter_context(Claim(filled, [bytes(KEY)]))
+            filling.enter_context(claim(filled, [bytes(KEY)]))
             return "y"
 
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)

@@ -113,6 +113,7 @@ def test_what_a_user_can_mend_is_one_line(
     assert "line 2 is not UTF-8" in said(finished_run, "--input", tmp_path / "latin-1")[1]
     assert "is no finished run: it has no result.json" in said(tmp_path)[1]
     assert "No such file" in said(finished_run, "--input", tmp_path / "gone")[1]
+    assert "is a directory" in said(finished_run, "--output", ".")[1].lower()
     unfinished = shutil.copytree(finished_run, tmp_path / "unfinished")
     (unfinished / "result.json").unlink()
     assert "is no finished run: it has no result.json" in said(unfinished)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,3 +80,11 @@ def test_a_mistyped_recipe_is_told_before_anything_is_shown(
 ) -> None:
     assert bench("task=ner", "data=open", "recipe=ner_opne", "--cfg", "job") == 2
     assert "did you mean 'ner_open'?" in capsys.readouterr().err
+
+
+def test_the_guide_names_vectors_of_the_size_that_each_head_has_in_the_paper() -> None:
+    guide = (CONF.parent / "docs" / "guide.md").read_text("utf-8")
+    named = re.findall(r"rows\.(\w+)\.word_vectors=glove\.\w+\.(\d+)d", guide)
+    tasks = OmegaConf.load(CONF / "experiment" / "table1.yaml").rows
+    sizes = {task: composed([f"task={task}"]).task.word_dim for task in tasks}
+    assert {task: int(dim) for task, dim in named} == sizes

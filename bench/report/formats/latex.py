@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DAGGER = r"$^\dagger$"
 HEADER = r"""% By python -m bench.report. In the preamble:
 % \usepackage{booktabs,graphicx,pifont,xcolor}
+% \graphicspath{{FOLDER/}} % where a paper elsewhere says \input{FOLDER/report}
 """
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 """Begins what is made as narrow as the column, if it is wider."""

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bench.experiment import View
 from bench.report import frames
 from bench.report.frame import Frame
 from bench.report.grid import Grid, fill
@@ -33,6 +34,8 @@ def show(manifest: Path, console: Console, trusted: Sequence[str] = ()) -> None:
         console.print(_plain(together, title="Over all tasks"))
     if (probed := frames.selectivities(grid)).rows:
         console.print(_plain(probed, title="Probes"))
+    if experiment.view is View.weights and (mixed := frames.weights(grid)).rows:
+        console.print(_plain(mixed, title="Learned mixes"))
     for note in notes(grid):
         console.print(Text(note, style="dim"))
 

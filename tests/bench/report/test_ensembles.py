@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -38,6 +39,7 @@ def test_an_ensemble_is_compared_with_all_seeds(tmp_path: Path) -> None:
         ([(1, 2), (3, 4), (5, 6)], 3),
         ([(1, 2, 3), (4, 5)], 2),
         ([(1, 2), (2, 3)], 1),  # which have a run in common
+        ([(1, 2, 3, 4), (4, 5)], 1),
     ],
 )
 def test_each_of_several_ensembles_counts_once(
@@ -62,6 +64,13 @@ def test_each_of_several_ensembles_counts_once(
         (said,) = (note for note in notes(grid) if note.startswith("together: "))
         assert said.endswith("those that share a run count as one.")
     assert found["together"] == pytest.approx(-found["one"])
+    one, whole = (grid.entries["snli", name].scores for name in ("one", "together"))
+    assert one is not None
+    assert whole is not None
+    alone = dict(zip(every, one.values, strict=True))
+    each = zip(whole.values, teams, strict=True)
+    beside = [score - fmean(alone[seed] for seed in team) for score, team in each]
+    assert found["together"] == pytest.approx(fmean(beside))
 
 
 def test_ensembles_of_other_seeds_have_labels_of_their_own(tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ def test_latex_is_balanced_and_escaped(made_up_report: Path) -> None:
             assert len(re.findall(r"(?<!\\)&", line)) == len(body[0]) - 1
 
 
+def test_the_header_says_how_a_paper_elsewhere_finds_the_figures(made_up_report: Path) -> None:
+    header, _, rest = (made_up_report / "report.tex").read_text().partition(r"\begin{table}")
+    assert "{figures/" in rest
+    assert r"% \graphicspath{{" in header
+
+
 def test_a_table_longer_than_a_page_goes_on_in_the_next() -> None:
     frame = Frame(["row", "score"], [[f"{n}", "1.0"] for n in range(70)])
     tables = list(_floats("All runs.", "runs", frame))

@@ -37,6 +37,15 @@ def test_further_seeds_in_one_folder_are_one_table(tmp_path: Path) -> None:
     assert len(read_all([file]).experiments) == 1
 
 
+def test_the_split_of_the_papers_numbers_outlives_an_older_sitting(tmp_path: Path) -> None:
+    in_two_sittings(tmp_path)
+    new = tmp_path / ".experiments" / "two-0000000002.json"
+    paper = {"paper": {"snli": {"ELMo": 88.7}}, "paper_split": "test"}
+    new.write_text(json.dumps({**json.loads(new.read_text()), **paper}))
+    (grid,) = collect([tmp_path]).grids
+    assert "The paper's numbers are test scores." in notes(grid)
+
+
 def test_a_table_against_another_baseline_outlives_further_seeds(tmp_path: Path) -> None:
     in_two_sittings(tmp_path / "runs")
     path = tmp_path / "runs" / ".experiments" / "two-0000000001.json"

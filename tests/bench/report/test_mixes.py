@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+from rich.console import Console
+
 from bench.report import frames
+from bench.report.formats import terminal
 from bench.report.report import collect
 from tests.bench.made_up import Maker, changed
 
@@ -19,3 +23,12 @@ def test_mixes_of_other_depths_stand_apart(tmp_path: Path) -> None:
     make.experiment("two", cells)
     (grid,) = collect([tmp_path]).grids
     assert [row[-1] for row in frames.weights(grid).rows] == ["1", "1"]
+
+
+def test_the_terminal_shows_the_mixes_of_the_figure_of_mixes(made_up_runs: Path) -> None:
+    (path,) = (made_up_runs / ".experiments").glob("figure2-*.json")
+    console = Console(width=160, record=True, file=io.StringIO())
+    terminal.show(path, console)
+    said = console.export_text()
+    assert "Learned mixes" in said
+    assert "from uniform" in said

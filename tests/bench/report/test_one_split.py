@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from bench.report.notes import notes
 from bench.report.report import collect
 from bench.run.record import Record
-from tests.bench.made_up import Maker
+from tests.bench.made_up import Maker, given
 from tests.bench.report.evaluations import evaluation, finished, table
 
 
@@ -69,3 +70,27 @@ def test_the_split_of_the_papers_numbers_is_told_where_another_is_shown(tmp_path
         Maker(place).two_columns(paper=paper, paper_split="test", split=split)
         (grid,) = collect([place]).grids
         assert ("The paper's numbers are test scores." in notes(grid)) is told
+
+
+def test_an_earlier_file_s_paper_numbers_have_their_split(tmp_path: Path) -> None:
+    path = Maker(tmp_path).two_columns(
+        paper={"snli": {"baseline": 88.0, "ELMo": 88.7}}, source="Peters et al. 2018, Table 1"
+    )
+    content = json.loads(path.read_text())
+    content.pop("paper_split", None)
+    path.write_text(json.dumps(content))
+    (grid,) = collect([tmp_path]).grids
+    assert "The paper's numbers are test scores." in notes(grid)
+
+
+def test_words_from_scratch_are_told_beside_the_papers_numbers(tmp_path: Path) -> None:
+    Maker(tmp_path).two_columns(paper={"snli": {"baseline": 88.0, "ELMo": 88.7}})
+    for folder in tmp_path.glob("snli/none-*"):
+        given(folder, {"task.word_dim": 300})
+    (grid,) = collect([tmp_path]).grids
+    said = "snli: the head's words are learned from scratch"
+    assert any(note.startswith(said) for note in notes(grid))
+    for folder in tmp_path.glob("snli/none-*"):
+        given(folder, {"word_vectors": "glove.840B.300d"})
+    (grid,) = collect([tmp_path]).grids
+    assert not any(note.startswith(said) for note in notes(grid))

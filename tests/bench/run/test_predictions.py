@@ -16,14 +16,15 @@ from bench.run.predictions import predictions, trivial
 
 @pytest.mark.parametrize("value", [torch.tensor(1.5), np.float32(1.5), {1}])
 def test_predictions_that_json_cannot_hold_are_told_at_once(value: Any) -> None:
+    rows = [("a", None), ("b", value)]
     task: Any = SimpleNamespace(
-        predict=lambda *_: [{"id": "a", "gold": 1, "prediction": value}],
+        predict=lambda *_: [{"id": id_, "gold": 1, "prediction": v} for id_, v in rows],
         cluster=lambda _: "a",
         slices=lambda _: {},
         drawn=lambda *_: {},
     )
     with pytest.raises(RunError, match=r"must be plain values.* is not JSON serializable"):
-        predictions(task, {}, [{"id": "a"}])
+        predictions(task, {}, [{"id": "a"}, {"id": "b"}])
 
 
 def test_a_trivial_baseline_that_is_not_defined_is_left_out(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -123,7 +124,7 @@ def test_a_column_can_be_left_out_whatever_it_is_called(planned: Planned) -> Non
 
 def test_columns_can_be_left_out_in_both_ways_at_once(planned: Planned) -> None:
     words = ['experiment.without=["columns.λ=0","columns.λ=1"]', "~experiment.columns.λ=10"]
-    for both in (words, words[::-1]):
+    for both in (words, words[::-1], ["++" + words[0], words[1]]):
         assert len(planned("experiment=lambda", "task=srl", *both)) == 4
 
 
@@ -235,3 +236,34 @@ def test_cfg_is_the_configuration_of_one_run(
 ) -> None:
     assert bench("experiment=table2", "--cfg", "job") == 0
     assert "title: Which layers to mix" in capsys.readouterr().out
+
+
+def test_the_papers_numbers_stand_beside_its_own_task_alone(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in ("_require", "_run"):
+        monkeypatch.setattr(f"bench.sweep.sweeper.Sweep.{step}", lambda *_: None)
+    for task, known in (("wsd", True), ("pos", False)):
+        runs = tmp_path / task
+        bench("experiment=table5", f"task={task}", "~experiment.rows.CoVe", f"paths.runs={runs}")
+        (path,) = (runs / ".experiments").iterdir()
+        assert bool(json.loads(path.read_text())["paper"]) is known
+
+
+def test_the_papers_numbers_stand_beside_a_task_with_a_configuration_of_its_own(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in ("_require", "_run"):
+        monkeypatch.setattr(f"bench.sweep.sweeper.Sweep.{step}", lambda *_: None)
+    (tmp_path / "task").mkdir()
+    (tmp_path / "task" / "my-wsd.yaml").write_text("defaults: [wsd, _self_]\n")
+    own_experiment(
+        tmp_path,
+        "title: t\nrows: {biLM: {encoder: random}}\n"
+        "columns: {a: {elmo.layers: 0}, b: {elmo.layers: 1}}\n"
+        "overrides: {task: my-wsd}\npaper: {biLM: {a: 65.9}}\n",
+    )
+    runs = tmp_path / "runs"
+    bench("experiment=own", f"hydra.searchpath=[{tmp_path}]", f"paths.runs={runs}", "data=mini")
+    (path,) = (runs / ".experiments").iterdir()
+    assert json.loads(path.read_text())["paper"] == {"biLM": {"a": 65.9}}

@@ -106,7 +106,7 @@ def test_a_plan_names_what_is_not_there_and_fetches_nothing(
     assert bench("-m", *words) == 0
     shown = capsys.readouterr().out
     assert re.search(r"not known for snli .* would be fetched from https://", shown)
-    assert re.search(r"not known for srl · seed 1, srl · seed 2: .* must be licensed", shown)
+    assert re.search(r"not known for srl · seed 1, srl · seed 2: .* cannot be downloaded", shown)
     assert bench("task=snli", "encoder=elmo-original", f"paths.runs={tmp_path}", "plan=true") == 0
     assert "options.json is not there yet: it would be fetched" in capsys.readouterr().out
 
@@ -130,6 +130,21 @@ def test_what_stops_one_of_several_runs_stops_them_before_the_first(
     assert any(line.startswith("snli · ") and reason in line for line in said)
     assert said[-1].startswith("error: nothing was started: 1 of 2 runs cannot be done")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_row_that_is_no_task_is_left_out_by_its_name(
+    bench: Sweep, tmp_path: Path, capsys: Shown
+) -> None:
+    assert bench("experiment=table5", f"paths.runs={tmp_path}", "trainer=cpu") == 2
+    assert "'~experiment.rows.NAME'" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_what_learns_nothing_takes_one_process(bench: Sweep, tmp_path: Path, capsys: Shown) -> None:
+    words = ("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2")
+    assert bench("experiment=smoke", "task=wsd", *words, f"paths.runs={tmp_path}") == 2
+    said = capsys.readouterr().err
+    assert "must be 1 where nothing is learned by gradient" in said
+    assert "nothing was started" in said
 
 
 def test_a_table_with_another_encoder_than_the_papers_says_so(

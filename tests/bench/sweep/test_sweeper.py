@@ -183,18 +183,6 @@ def test_an_experiment_leaves_a_manifest_and_shows_the_papers_numbers(
     assert "elmo.placement=input" in cells[1]["command"].split()
 
 
-def test_the_papers_numbers_stand_beside_its_own_task_alone(
-    bench: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for step in ("_require", "_run"):
-        monkeypatch.setattr(f"bench.sweep.sweeper.Sweep.{step}", lambda *_: None)
-    for task, known in (("wsd", True), ("pos", False)):
-        runs = tmp_path / task
-        bench("experiment=table5", f"task={task}", "~experiment.rows.CoVe", f"paths.runs={runs}")
-        (path,) = (runs / ".experiments").iterdir()
-        assert bool(json.loads(path.read_text())["paper"]) is known
-
-
 def test_another_baseline_is_a_table_beside_the_first(
     sweep: Sweep, own: str, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from elmo_core.locks import locked
-from elmo_core.store.claims import Claim
+from elmo_core.store.claims import claim
 from elmo_core.store.feature_store import FeatureStore
 from elmo_core.store.files import LOCK, shards_in
 from elmo_core.store.shards import read, write
@@ -62,8 +62,8 @@ def test_it_is_busy_while_somebody_fills_it(filled: FeatureStore) -> None:
     (shelf,) = shelves(filled.root)
     assert not shelf.busy
     with locked(filled.folder / LOCK):
-        claim = Claim(filled.folder, [bytes(16)])
-    with claim:
+        mine = claim(filled.folder, [bytes(16)])
+    with mine:
         assert shelf.busy
     assert not shelf.busy
 

@@ -120,7 +120,7 @@ def test_a_licensed_set_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"NIST.*put them into .*ner/conll2003, or .*data\.dir"):
         fetch(conll)
     conll.folder(tmp_path).mkdir(parents=True)
-    with pytest.raises(DataError, match="must be licensed"):  # nothing is in it yet
+    with pytest.raises(DataError, match="cannot be downloaded"):  # nothing is in it yet
         fetch(conll, tmp_path)
     (conll.folder(tmp_path) / "eng.train").write_bytes(FILES["wnut17train.conll"])
     assert fetch(conll, tmp_path) == tmp_path / "ner" / "conll2003"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.formats.conll2012 import DOCUMENTS, check_documents, find_files
+from tasks.formats.conll2012 import PUBLISHED, check_documents, find_files
 
 
 def laid(folder: Path, *paths: str) -> list[Path]:
@@ -55,5 +55,5 @@ def test_a_file_comes_before_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_other_sizes_are_warned_of(more: int, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        check_documents(Path("dev"), "dev", DOCUMENTS["dev"] + more)
+        check_documents(Path("dev"), "dev", PUBLISHED["dev"]["documents"] + more)
     assert ("scores will not compare" in caplog.text) == (more != 0)

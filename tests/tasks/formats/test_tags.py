@@ -19,7 +19,6 @@ from tasks.formats.tags import (
     from_spans,
     inventory,
     odd,
-    spans,
 )
 
 CHUNKS = [(0, 2, "PER"), (2, 3, "PER"), (3, 4, "LOC"), (5, 8, "PER")]
@@ -34,7 +33,7 @@ WRITTEN = {
 def test_tags_and_chunks_say_the_same(scheme: str) -> None:
     tags = WRITTEN[scheme].split()
     assert from_spans(reversed(CHUNKS), 8, scheme) == tags
-    assert spans(tags, scheme) == CHUNKS
+    assert chunks(tags) == CHUNKS
     assert detect([["O"], tags]) == scheme
     for other, written in WRITTEN.items():
         assert convert(tags, scheme, other) == written.split()
@@ -53,7 +52,7 @@ def test_valid_tags_are_those_that_chunks_can_give(scheme: str) -> None:
             assert not chained
         else:
             assert chained
-            assert from_spans(spans(tags, scheme), 4, scheme) == list(tags)
+            assert from_spans(chunks(tags), 4, scheme) == list(tags)
             valid.add(tags)
     in_bio = {tuple(convert(tags, scheme, BIO)) for tags in valid}
     assert len(in_bio) == len(valid) == 153  # ways to lay chunks of two types over four tokens
@@ -77,7 +76,7 @@ def test_valid_tags_are_those_that_chunks_can_give(scheme: str) -> None:
 )
 def test_malformed_tags_are_refused(scheme: str, tags: str, position: int, says: str) -> None:
     with pytest.raises(TagError, match=says) as caught:
-        spans(tags.split(), scheme)
+        check(tags.split(), scheme)
     assert caught.value.position == position
 
 

@@ -192,7 +192,7 @@ def test_missing_splits(tmp_path: Path) -> None:
     assert task.load("test") is None
     with pytest.raises(DataError, match="no train file of ner"):
         task.load("train")
-    with pytest.raises(DataError, match=r"must be licensed: .*data\.dir=FOLDER"):
+    with pytest.raises(DataError, match=r"cannot be downloaded: .*data\.dir=FOLDER"):
         NER(data="paper").load("train")
 
 

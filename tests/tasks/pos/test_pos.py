@@ -13,8 +13,8 @@ from bench.predict import Predictor
 from elmo_core import Placement
 from tasks.formats.tagged import SECTIONS, UPOS, XPOS, locate, read
 from tasks.pos.model import IGNORED
-from tasks.pos.score import counts, from_counts, score
 from tasks.pos.task import POS
+from tasks.scoring.tagging import counts, from_counts, score
 from tasks.task import DataError
 
 # --- files

@@ -261,7 +261,6 @@ def _two_files(folder: Path, parts: Parts) -> None:
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(folder: Path, parts: Parts) -> None:
-        folder.mkdir()
         (folder / "half").write_text("half")
         raise OSError("disk full")
 

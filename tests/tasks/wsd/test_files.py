@@ -212,3 +212,8 @@ def test_a_set_without_an_inventory_is_scored_and_not_learned(wsd_folder: Path) 
     assert train is not None
     with pytest.raises(DataError, match="no sense inventory"):
         task.prepare(train)
+
+
+def test_what_is_free_is_not_said_to_be_licensed() -> None:
+    with pytest.raises(DataError, match=r"cannot be downloaded: write SemCor .*data\.dir=FOLDER"):
+        WSD(data="open").load("train")
