@@ -46,8 +46,8 @@ def _words(grid: Grid) -> Iterator[str]:
     ]
     if scratch:
         yield (
-            f"{', '.join(scratch)}: the head's words are learned from scratch (without word_vectors=…); "
-            "the paper's begin with pretrained vectors."
+            f"{', '.join(scratch)}: the head's words are learned from scratch (without "
+            "word_vectors=…); the paper's begin with pretrained vectors."
         )
 
 
