@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -54,23 +55,34 @@ def _at(part: str, chosen: Mapping[str, str]) -> str:
     whole, _, name = part.rpartition(".")
     if not whole:
         return chosen.get(part, "")
-    entries = (each for each in _defaults(_at(whole, chosen)) if isinstance(each, Mapping))
-    of_file = {str(key).lstrip("/"): str(value) for each in entries for key, value in each.items()}
-    return chosen.get(f"encoder@{part}") or of_file.get(f"encoder@{name}", "")
+    return chosen.get(f"encoder@{part}") or dict(_parts(_at(whole, chosen))).get(name, "")
 
 
-def _takes_revision(name: str) -> bool:
+def _parts(name: str, *within: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts that an encoder's file begins with, each with its encoder; the last counts."""
+    for each in _defaults(name):
+        if isinstance(each, Mapping):  # also `override /encoder@PART: ENCODER`
+            yield from ((str(k).rpartition("encoder@")[2], str(v)) for k, v in each.items())
+        elif "@" in str(each):
+            encoder, _, part = str(each).partition("@")
+            yield part, encoder
+        elif each not in ("_self_", name, *within):
+            yield from _parts(str(each), name, *within)
+
+
+def _takes_revision(name: str, *within: str) -> bool:
     """Say whether an encoder has the key: its own, or that of another with which it begins."""
-    if not name or _configuration(name) is None:
-        return bool(name)  # of a package's folder, which is not looked into
-    begun = (each for each in _defaults(name) if isinstance(each, str))
+    begun = [each.removeprefix("/encoder/") for each in _defaults(name) if isinstance(each, str)]
     return "revision" in _content(name) or any(
-        _takes_revision(each) for each in begun if each not in ("_self_", name)
+        _takes_revision(each, name, *within)
+        for each in begun
+        if each not in ("_self_", name, *within)
     )
 
 
 def _defaults(name: str) -> list[Any]:
-    return list(_content(name).get("defaults") or ())
+    found = _content(name).get("defaults")
+    return found if isinstance(found, list) else []
 
 
 def _content(name: str) -> Mapping[str, Any]:
@@ -86,9 +98,20 @@ def _configuration(name: str) -> Path | None:
     """Return the configuration of an encoder of this name, ours or the user's; None without one."""
     given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
     own = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
-    folders = [CONF, *(Path(folder.removeprefix("file://")) for folder in own)]
+    folders = [CONF, *map(_place, own)]
     files = (folder / "encoder" / f"{name}.yaml" for folder in folders)
     return next((file for file in files if file.exists()), None)
+
+
+def _place(folder: str) -> Path:
+    """Return where a folder of Hydra's search path lies: by its path, or in a package."""
+    kind, _, name = folder.rpartition("://")
+    if kind == "pkg":
+        with suppress(ImportError, ValueError):
+            found = find_spec(name.replace("/", "."))
+            if found is not None and found.submodule_search_locations:
+                return Path(next(iter(found.submodule_search_locations)))
+    return Path(name)
 
 
 def _on_hub(arguments: list[str]) -> dict[str, str]:

@@ -28,6 +28,7 @@ from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
 from elmo_core.downloads.presets import PRESETS
 from elmo_core.errors import ElmoCoreError
+from elmo_core.imports import importing_torch
 from elmo_core.whole_files import write_text
 from tasks.task import DataError
 
@@ -182,7 +183,8 @@ def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
 
 
 def _hashed(cfg: DictConfig, folder: Path) -> str:
-    from bench.run.build import task_of  # brings torch
+    with importing_torch():
+        from bench.run.build import task_of
 
     task, digest = task_of(cfg), xxhash.xxh3_128()
     named = [(split, path) for split in ("train", "dev", "test") for path in task.paths(split)]

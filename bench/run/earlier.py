@@ -14,7 +14,8 @@ from bench.world import ALL, started_together, world_size
 
 def of_one_process(cfg: DictConfig) -> Finished | None:
     """Show and return what a run gave before; None where it is to be done, or several do it."""
-    if cfg.trainer.devices in ALL or started_together() or world_size(cfg.trainer) > 1:
+    devices = cfg.trainer.devices
+    if cfg.force or devices in ALL or started_together() or world_size(cfg.trainer) > 1:
         return None
     return shown(cfg, *chosen(cfg))
 

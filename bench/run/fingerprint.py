@@ -15,6 +15,7 @@ import xxhash
 from omegaconf import DictConfig
 
 from bench.records import Finished
+from elmo_core.imports import importing_torch
 from tasks.task import DOCUMENT, DataError
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def changed(cfg: DictConfig, result: Finished) -> bool:
         return False
     if stamp(folder) == result.data.get("stamp"):
         return False
-    from bench.run.build import task_of
+    with importing_torch():
+        from bench.run.build import task_of
 
     try:
         task = task_of(cfg)

@@ -63,6 +63,8 @@ class TransformerEncoder:
         if self.room < 2:
             raise OptionsError(f"encoder.window={window} leaves no room for two sub-words")
         self.known = _known(model)
+        padding = self.tokenizer.padding  # masked, so that it may be any sub-word
+        self.padding = padding if padding < self.known else 0
         try:
             (tried,) = self._hidden([self.tokenizer([["a"]])[0].ids])
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
@@ -115,7 +117,7 @@ class TransformerEncoder:
         """
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
         rows = [torch.tensor([*prefix, *span, *suffix]) for span in spans]
-        ids = pad_sequence(rows, batch_first=True, padding_value=self.tokenizer.padding)
+        ids = pad_sequence(rows, batch_first=True, padding_value=self.padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
         if (highest := int(ids.max())) >= self.known:
             raise EncoderError(
@@ -258,5 +260,6 @@ def _reason(error: BaseException) -> str:
     if "safetensors" in first:
         return f"no safetensors file, and pickled weights are not read ({first})"
     if isinstance(error, ArithmeticError | AttributeError | LookupError | TypeError):
-        return f"cannot be loaded ({type(error).__name__}: {first}); is its config.json right?"
+        said = f"cannot be loaded ({type(error).__name__}: {first})"
+        return f"{said}; are its config.json and its tokenizer's files right?"
     return first

@@ -80,7 +80,8 @@ class FeatureStore:
         if precision not in DTYPES:
             raise OptionsError(f"precision={precision}: unknown (choose {', '.join(DTYPES)})")
         self.encoder, self.precision, self.dtype = encoder, precision, DTYPES[precision]
-        told = (SCHEMA, encoder.fingerprint, encoder.layers, encoder.dim, *filter(None, [given]))
+        self._fingerprint = encoder.fingerprint  # asked once: it may be computed each time
+        told = (SCHEMA, self._fingerprint, encoder.layers, encoder.dim, *filter(None, [given]))
         identity = "\n".join(map(str, told))
         name = f"{blake2b(identity.encode(), digest_size=8).hexdigest()}-{precision}"
         wanted = root_folder(root)
@@ -238,7 +239,7 @@ class FeatureStore:
         about = {
             "schema": SCHEMA,
             "encoder": self.encoder.name,
-            "fingerprint": self.encoder.fingerprint,
+            "fingerprint": self._fingerprint,
             "precision": self.precision,
             "layers": self.encoder.layers,
             "dim": self.encoder.dim,
@@ -252,10 +253,9 @@ class FeatureStore:
         folders = filter(None, (self.shared, self.folder))
         known = self._shards.keys() | self._refused
         new = [path for folder in folders for path in shards_in(folder) if path not in known]
-        fingerprint = self.encoder.fingerprint  # which may be computed each time
         for path in new:
             with self._reporting(path):
-                self._shards[path] = shards.read(path, fingerprint)
+                self._shards[path] = shards.read(path, self._fingerprint)
         return [path for path in new if path in self._shards]
 
     def _take(self, paths: Iterable[Path], missing: set[bytes]) -> None:

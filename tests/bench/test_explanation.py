@@ -58,3 +58,40 @@ def test_an_own_encoder_of_the_hub_is_given_no_key_that_it_lacks(
     file.write_text(parts)
     of_part = [words[0], "encoder.first.model=gpt2", words[2]]
     assert expand(of_part) == [*of_part, f"encoder.first.revision={'0' * 40}"]
+    file.with_name("other.yaml").write_text("defaults: [mine]\n")
+    for text in ("defaults: 5\n_target_: x\n", "defaults: [other]\n"):
+        file.write_text(text)
+        assert expand(words) == words
+
+
+def test_only_what_takes_a_revision_is_given_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = []
+
+    def commit(model: str) -> str:
+        asked.append(model)
+        return "0" * 40
+
+    monkeypatch.setattr("elmo_core.encoders.hub.commit", commit)
+    files = {
+        "conf/encoder/mine": "_target_: x\nmodel: m\n",
+        "conf/encoder/both": "defaults: [concat, {override /encoder@first: transformer}]\n",
+        "conf/encoder/short": "defaults: [transformer@first, static@second]\n_target_: x\n",
+        "theirs_of_test/conf/encoder/theirs": "_target_: x\nmodel: m\n",
+        "theirs_of_test/conf/encoder/pinned": "_target_: x\nmodel: m\nrevision: null\n",
+    }
+    for name, text in files.items():
+        file = tmp_path / f"{name}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    path = f"hydra.searchpath=[{tmp_path}/conf,pkg://theirs_of_test.conf]"
+    monkeypatch.setattr("sys.argv", ["bench", path])
+    for name in ("theirs", "transformer,mine", "trasformer"):
+        words = [f"encoder={name}", "encoder.model=gpt2", path]
+        assert expand(words) == words
+    assert not asked
+    for name, key in (("both", "encoder.first"), ("short", "encoder.first"), ("pinned", "encoder")):
+        words = [f"encoder={name}", f"{key}.model=gpt2", path]
+        assert expand(words) == [*words, f"{key}.revision={'0' * 40}"]

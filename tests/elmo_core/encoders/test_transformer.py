@@ -265,6 +265,16 @@ def test_a_tokenizer_of_another_model_is_told(tmp_path: Path) -> None:
         encoder.encode([["zebra"]])
 
 
+def test_a_padding_token_that_the_model_lacks_is_no_obstacle(tmp_path: Path) -> None:
+    """It was added to the tokenizer alone, and what stands there is masked."""
+    path = encoder_files.bert(tmp_path) / "tokenizer_config.json"
+    both = [SENTENCE, ["bank"]]
+    before = load_transformer(str(tmp_path)).encode(both)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "pad_token": "[NEW]"}))
+    for one, other in zip(before, load_transformer(str(tmp_path)).encode(both), strict=True):
+        assert torch.equal(one, other)
+
+
 @pytest.mark.parametrize("folder", ["gpt2", "roberta"])
 @pytest.mark.parametrize(
     ("words", "counts"),
