@@ -59,7 +59,7 @@ def _at(part: str, chosen: Mapping[str, str]) -> str:
 
 
 def _parts(name: str, *within: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts that an encoder's file begins with, each with its encoder; the last counts."""
+    """Yield the parts that an encoder's file begins with, each with its encoder."""
     for each in _defaults(name):
         if isinstance(each, Mapping):  # also `override /encoder@PART: ENCODER`
             yield from ((str(k).rpartition("encoder@")[2], str(v)) for k, v in each.items())
