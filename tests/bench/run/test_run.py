@@ -77,8 +77,9 @@ def test_finished_run_is_shown_not_repeated(
     capsys.readouterr()
     small()
     assert "force=true" in capsys.readouterr().out
-    with monkeypatch.context() as patch:
-        patch.setattr(rank_zero_only, "rank", 1)  # nor by the other processes that Slurm starts
+    with monkeypatch.context() as patch:  # nor by the other processes that Slurm starts
+        patch.setenv("SLURM_NTASKS", "2")
+        patch.setattr(rank_zero_only, "rank", 1)
         small()
     assert not capsys.readouterr().out
     assert (finished / "result.json").stat().st_mtime_ns == before

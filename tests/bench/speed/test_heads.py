@@ -139,12 +139,6 @@ def test_tables(
     assert "pos with elmo.placement=input elmo.layers=mean" in table
 
 
-def test_it_is_not_for_gpus(monkeypatch: pytest.MonkeyPatch, probe: Path) -> None:
-    monkeypatch.setattr(heads, "device_of", lambda cfg: "cuda:0")
-    with pytest.raises(RunError, match="trainer=cpu"):
-        beside("pos", probe)
-
-
 @pytest.mark.parametrize("task", SAME)
 def test_theirs_is_the_same_function(task: str) -> None:
     python = os.environ.get("ELMO_BENCH_PEER")
