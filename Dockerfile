@@ -12,9 +12,9 @@ ARG TORCH=cpu
 RUN apt-get update && apt-get install -y --no-install-recommends gcc g++ git \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/elmo-bench
+RUN pip install --no-cache-dir torch==2.13.0 --index-url "https://download.pytorch.org/whl/${TORCH}"
 COPY . .
-RUN pip install --no-cache-dir torch==2.13.0 --index-url "https://download.pytorch.org/whl/${TORCH}" \
-    && pip install --no-cache-dir -e '.[launchers]'
+RUN pip install --no-cache-dir -e '.[launchers]'
 
 # Features, weights and data are kept in /data/cache: mount it to have them once.
 ENV ELMO_BENCH_CACHE=/data/cache

@@ -68,20 +68,21 @@ def main() -> int:
         return 0
     os.environ["ELMO_BENCH_TRIED_ON"] = given.accelerator
     os.environ["PYTHONPATH"] = str(ROOT)
-    with TemporaryDirectory() as folder:
-        all_of_them = list(parts(given.accelerator, Path(folder)))
-        for part in all_of_them:
-            part.run()
-    report = {
+    report: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "device": device_name(given.accelerator),
         "platform": platform.platform(),
         "torch": str(torch.__version__),
-        "parts": [asdict(part) for part in all_of_them],
+        "parts": [],
     }
-    given.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        for part in parts(given.accelerator, Path(folder)):
+            part.run()
+            report["parts"].append(asdict(part))  # written at once: the next may be stopped
+            given.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     print(f"{given.out} is the report", file=sys.stderr)
-    return int(any(part.status != "done" for part in all_of_them))
+    return int(any(part["status"] != "done" for part in report["parts"]))
 
 
 def parts(device: str, folder: Path) -> Iterator[Part]:

@@ -46,7 +46,10 @@ def squad(folder: Path, split: str, what: tuple[str, ...] = ("contexts", "questi
 
 
 def sst5(folder: Path, split: str) -> Sentences:
-    for sentence in read(folder, split) or []:
+    found = read(folder, split)
+    if found is None:
+        sys.exit(f"error: {folder} has no {split} of SST-5")
+    for sentence in found:
         yield sentence["words"]
 
 
@@ -56,6 +59,8 @@ def columns(path: Path, word: int) -> Sentences:
 
     What begins with `#` is a comment, but where it is the word itself, such as a hashtag.
     """
+    if not path.is_file():
+        sys.exit(f"error: {path}: no such file")
     sentence: list[str] = []
     for _, line in read_lines(path):
         if word and line.startswith("#"):
@@ -76,7 +81,11 @@ def train(data: Path) -> Iterator[tuple[str, Sentences]]:
     yield "wnut17", columns(data / "ner/wnut17/wnut17train.conll", 0)
     yield "propbank-ewt", columns(data / "srl/propbank-ewt/train.tsv", 3)
     yield "ontogum", columns(data / "coref/ontogum/train.conll", 3)
-    for path in sorted((data / "coref/litbank/train").glob("*.conll")):
+    litbank = data / "coref/litbank/train"
+    books = sorted(litbank.glob("*.conll"))
+    if not books:
+        sys.exit(f"error: {litbank} has no .conll of LitBank")
+    for path in books:
         yield f"litbank/{path.stem}", columns(path, 3)
 
 

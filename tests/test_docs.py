@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     path
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/*/README.md"))
-    if ".venv" not in path.parts
+    if path.relative_to(ROOT).parts[0] not in (".venv", "build")  # `make docs` copies them there
 )
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 MENTIONED = re.compile(r"`((?:bench|tasks|elmo_core|conf|tests|scripts|docs)/[\w./*-]*\w)`")
@@ -55,3 +55,10 @@ def test_the_readme_s_own_model_runs() -> None:
     names: dict[str, Any] = {}
     exec(code, names)
     assert names["scores"].shape == (2, 4, 17)
+
+
+def test_the_guide_says_for_which_python_the_lock_is() -> None:
+    (minor,) = re.findall(r"on Python (3\.\d+)", (ROOT / "requirements.lock").read_text("utf-8"))
+    lines = (ROOT / "docs" / "guide.md").read_text("utf-8").splitlines()
+    (line,) = (each for each in lines if "requirements.lock" in each)
+    assert f"Python {minor}" in line

@@ -34,3 +34,21 @@ def test_what_was_half_written_is_made_anew(tmp_path: Path, dies: str) -> None:
         assert (tmp_path / "out" / name).is_file()
     calls = (tmp_path / "calls").read_text().splitlines()
     assert sum(dies in call for call in calls) == 2
+
+
+def test_a_text_of_which_nothing_is_held_out_is_not_measured(tmp_path: Path) -> None:
+    (tmp_path / "python").write_text(
+        '#!/bin/sh\necho "$*" >> calls\ncase "$*" in *evaluate*short) exit 2 ;; esac\n'
+    )
+    (tmp_path / "python").chmod(0o755)
+    heldout = tmp_path / "out" / "corpus" / "heldout" / "clean"
+    for folder in (heldout, tmp_path / "out" / "tasks", tmp_path / "out" / "dev"):
+        folder.mkdir(parents=True)
+    for name in ("clean.leaks.json", "corpus/report.json", "corpus/heldout/clean/long"):
+        (tmp_path / "out" / name).write_text("a")
+    (heldout / "short").touch()
+    command = [str(ROOT / "scripts" / "own_encoders"), "data", "out"]
+    subprocess.run(command, cwd=tmp_path, env={"PYTHON": "./python"}, check=True)
+    calls = (tmp_path / "calls").read_text()
+    assert calls.count("export") == calls.count("clean/long") == 2
+    assert "clean/short" not in calls

@@ -64,3 +64,15 @@ def test_only_tabs_and_blanks_divide_columns_and_only_line_feeds_lines(tmp_path:
     columns = runpy.run_path(str(SCRIPTS / "task_texts.py"))["columns"]
     assert [*columns(tweet, 0)] == [["foo\x85", "bar\u2028"], ["\x0bbaz\x0c"]]
     assert [*columns(document, 3)] == [["10\xa0000"]]
+
+
+@pytest.mark.parametrize("what", ["sst5", "columns", "litbank"])
+def test_a_set_that_is_not_there_is_told(tmp_path: Path, what: str) -> None:
+    texts = runpy.run_path(str(SCRIPTS / "task_texts.py"))
+    calls = {
+        "sst5": lambda: [*texts["sst5"](tmp_path, "train")],
+        "columns": lambda: [*texts["columns"](tmp_path / "no.conll", 0)],
+        "litbank": lambda: [name for name, _ in texts["train"](tmp_path)],
+    }
+    with pytest.raises(SystemExit, match="error: "):
+        calls[what]()
