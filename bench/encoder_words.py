@@ -72,7 +72,7 @@ def _parts(name: str, *within: str) -> Iterator[tuple[str, str]]:
 
 def _takes_revision(name: str, *within: str) -> bool:
     """Say whether an encoder has the key: its own, or that of another with which it begins."""
-    begun = [each.removeprefix("/encoder/") for each in _defaults(name) if isinstance(each, str)]
+    begun = [each for each in _defaults(name) if isinstance(each, str)]
     return "revision" in _content(name) or any(
         _takes_revision(each, name, *within)
         for each in begun
@@ -82,7 +82,8 @@ def _takes_revision(name: str, *within: str) -> bool:
 
 def _defaults(name: str) -> list[Any]:
     found = _content(name).get("defaults")
-    return found if isinstance(found, list) else []
+    listed = found if isinstance(found, list) else []
+    return [each.removeprefix("/encoder/") if isinstance(each, str) else each for each in listed]
 
 
 def _content(name: str) -> Mapping[str, Any]:

@@ -89,14 +89,10 @@ def _ensembles(grid: Grid) -> Iterator[str]:
     for column, sizes in found:
         if not sizes:
             continue
+        several = f"{len(sizes)} ensembles"
+        how = "each counts once, beside the mean of its seeds; those that share a run count as one"
         if len(sizes) == 1:
             several, how = "one ensemble", "how much another one would differ is in no interval"
-        else:
-            several, how = (
-                f"{len(sizes)} ensembles",
-                "each counts once, beside the mean of its seeds",
-            )
-            how += "; those that share a run count as one"
         alike = len({*sizes}) == 1
         runs = counted(sizes[0], "run") if alike else f"{', '.join(map(str, sizes))} runs"
         yield f"{column}: {several} of {runs}{f'; {how}' if column in of_differences else ''}."

@@ -77,7 +77,7 @@ def test_only_what_takes_a_revision_is_given_one(
     files = {
         "conf/encoder/mine": "_target_: x\nmodel: m\n",
         "conf/encoder/both": "defaults: [concat, {override /encoder@first: transformer}]\n",
-        "conf/encoder/short": "defaults: [transformer@first, static@second]\n_target_: x\n",
+        "conf/encoder/short": "defaults: [/encoder/transformer@first]\n_target_: x\n",
         "theirs_of_test/conf/encoder/theirs": "_target_: x\nmodel: m\n",
         "theirs_of_test/conf/encoder/pinned": "_target_: x\nmodel: m\nrevision: null\n",
     }
