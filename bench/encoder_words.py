@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.types import Transformer
+from omegaconf import DictConfig, OmegaConf
 
-from bench.config import CONF
-from bench.explanation import own_folders
+from bench.config import CONF, register
+from bench.explanation import UNUSABLE, own_folders
 from bench.words import parsed
 from elmo_core.errors import WeightsError
 
@@ -25,7 +24,7 @@ MODEL = re.compile(r"(encoder(?:\.\w+)*)\.model=([\w-][\w.-]*(?:/[\w.-]+)?)")
 
 def is_path(value: str) -> bool:
     """Say whether `encoder=VALUE` names a file or a folder, and no configuration."""
-    return bool(value) and ("/" in value or is_there(value)) and _configuration(value) is None
+    return bool(value) and ("/" in value or is_there(value)) and not _is_configuration(value)
 
 
 def is_there(value: str) -> bool:
@@ -39,80 +38,45 @@ def commits(words: list[str]) -> Iterator[str]:
 
     Only encoders that take a `revision` are pinned; where one is given, it stands.
     """
-    keys = {word.partition("=")[0].lstrip("+") for word in words}
-    chosen = dict(word.lstrip("+").partition("=")[::2] for word in words)
-    for part, model in _on_hub(words).items():
-        if f"{part}.revision" not in keys and _takes_revision(_at(part, chosen)):
+    given = {word.partition("=")[0].lstrip("+") for word in words}
+    on_hub = {
+        part: model for part, model in _on_hub(words).items() if f"{part}.revision" not in given
+    }
+    if not on_hub or (cfg := _with_encoders(words)) is None:
+        return
+    for part, model in on_hub.items():
+        encoder = OmegaConf.select(cfg, part)
+        if isinstance(encoder, DictConfig) and "revision" in encoder:
             from elmo_core.encoders.hub import commit
 
             with suppress(WeightsError):  # the run says so, if there will be one
                 yield f"{part}.revision={commit(model)}"
 
 
-def _at(part: str, chosen: Mapping[str, str]) -> str:
-    """Return which encoder is chosen for a key, by these words or by the file of the whole that it
-    is a part of; nothing where neither says."""
-    whole, _, name = part.rpartition(".")
-    if not whole:
-        return chosen.get(part, "")
-    return chosen.get(f"encoder@{part}") or dict(_parts(_at(whole, chosen))).get(name, "")
+def _with_encoders(words: list[str]) -> DictConfig | None:
+    """Compose the encoders that words choose; None where Hydra refuses, which the run will say."""
+    register()
+    chosen = [word for word in words if word.lstrip("+").startswith(("encoder=", "encoder@"))]
+    refused = (*UNUSABLE, ValueError, RecursionError)  # the last two for unusable `defaults`
+    with suppress(*refused), initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("config", overrides=[*_search_path(), *chosen])
+    return None
 
 
-def _parts(name: str, *within: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts that an encoder's file begins with, each with its encoder."""
-    for each in _defaults(name):
-        if isinstance(each, Mapping):  # also `override /encoder@PART: ENCODER`
-            yield from ((str(k).rpartition("encoder@")[2], str(v)) for k, v in each.items())
-        elif "@" in str(each):
-            encoder, _, part = str(each).partition("@")
-            yield part, encoder
-        elif each not in ("_self_", name, *within):
-            yield from _parts(str(each), name, *within)
+def _is_configuration(name: str) -> bool:
+    """Say whether there is a configuration of an encoder of this name, ours or the user's."""
+    group, _, option = f"encoder/{name}".rpartition("/")
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        found = loader.get_group_options(group, config_name="config", overrides=_search_path())
+    return option in found
 
 
-def _takes_revision(name: str, *within: str) -> bool:
-    """Say whether an encoder has the key: its own, or that of another with which it begins."""
-    begun = [each for each in _defaults(name) if isinstance(each, str)]
-    return "revision" in _content(name) or any(
-        _takes_revision(each, name, *within)
-        for each in begun
-        if each not in ("_self_", name, *within)
-    )
-
-
-def _defaults(name: str) -> list[Any]:
-    found = _content(name).get("defaults")
-    listed = found if isinstance(found, list) else []
-    return [each.removeprefix("/encoder/") if isinstance(each, str) else each for each in listed]
-
-
-def _content(name: str) -> Mapping[str, Any]:
-    """Read the configuration of an encoder; nothing where there is none, or Hydra refuses it."""
-    with suppress(YAMLError, OSError, OmegaConfBaseException, ValueError):
-        if (file := _configuration(name)) is not None:
-            content: Any = OmegaConf.to_container(OmegaConf.load(file))
-            return content if isinstance(content, dict) else {}
-    return {}
-
-
-def _configuration(name: str) -> Path | None:
-    """Return the configuration of an encoder of this name, ours or the user's; None without one."""
+def _search_path() -> list[str]:
+    """Return the user's own folders of configuration, as a word."""
     given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
-    own = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
-    folders = [CONF, *map(_place, own)]
-    files = (folder / "encoder" / f"{name}.yaml" for folder in folders)
-    return next((file for file in files if file.exists()), None)
-
-
-def _place(folder: str) -> Path:
-    """Return where a folder of Hydra's search path lies: by its path, or in a package."""
-    kind, _, name = folder.rpartition("://")
-    if kind == "pkg":
-        with suppress(ImportError, ValueError):
-            found = find_spec(name.replace("/", "."))
-            if found is not None and found.submodule_search_locations:
-                return Path(next(iter(found.submodule_search_locations)))
-    return Path(name)
+    folders = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
+    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
 
 
 def _on_hub(arguments: list[str]) -> dict[str, str]:

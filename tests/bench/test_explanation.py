@@ -85,6 +85,7 @@ def test_only_what_takes_a_revision_is_given_one(
         file = tmp_path / f"{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+    (tmp_path / "theirs_of_test/conf/__init__.py").touch()  # Hydra warns without
     monkeypatch.syspath_prepend(tmp_path)
     path = f"hydra.searchpath=[{tmp_path}/conf,pkg://theirs_of_test.conf]"
     monkeypatch.setattr("sys.argv", ["bench", path])
