@@ -25,11 +25,12 @@ gpu: $(DEV)  ## all that wants a GPU: tests, speeds, gpu-report.json (25 minutes
 
 SEED   ?= 1
 COUNT  ?= 200
+LIMIT  := $(if $(shell command -v timeout),timeout 3600)  # which macOS lacks
 faults: $(DEV)  ## a campaign: mutated files, hostile archives, kills, full disks (SEED=1 COUNT=200)
-	timeout 3600 $(BIN)/python -m tests.faults.readers --seed $(SEED) --count $(COUNT)
-	timeout 3600 $(BIN)/python -m tests.faults.archives --seed $(SEED) --count $(COUNT)
-	timeout 3600 $(BIN)/python -m tests.faults.kills --seed $(SEED) --count $$(($(COUNT) / 20))
-	timeout 3600 $(BIN)/python -m tests.faults.full_disk --seed $(SEED) --count $$(($(COUNT) / 50))
+	$(LIMIT) $(BIN)/python -m tests.faults.readers --seed $(SEED) --count $(COUNT)
+	$(LIMIT) $(BIN)/python -m tests.faults.archives --seed $(SEED) --count $(COUNT)
+	$(LIMIT) $(BIN)/python -m tests.faults.kills --seed $(SEED) --count $$(($(COUNT) / 20))
+	$(LIMIT) $(BIN)/python -m tests.faults.full_disk --seed $(SEED) --count $$(($(COUNT) / 50))
 
 lint: $(DEV)  ## ruff, formatting, types
 	$(BIN)/ruff check .

@@ -68,7 +68,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     for run in parser.parse_args().runs:
-        found, right = count(run)
+        try:
+            found, right = count(run)
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            parser.error(f"{run}: not a finished run of task=srl ({error!r})")
         if len(found) < 2:
             parser.error(f"{run}: not a run on built-in data")
         for shown, which in ((True, "that training shows"), (False, "that it does not")):

@@ -20,6 +20,7 @@ import torch
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
+from bench.errors import exit_status
 from tasks.formats.tags import BIO, follows
 from tasks.ner import NER
 from tasks.nn.viterbi import viterbi
@@ -103,4 +104,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with exit_status(debug=False):
+        main()

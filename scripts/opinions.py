@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from bench.errors import exit_status
 from bench.overrides import composed
 from bench.run.build import encoder_of
 from elmo_core import Encoder
@@ -96,4 +97,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with exit_status(debug=False):
+        main()

@@ -24,6 +24,7 @@ from statistics import median
 import torch
 from torch import Tensor, nn
 
+from bench.errors import exit_status
 from elmo_core import heap
 from elmo_core.bilm.bilm import BiLM
 from elmo_core.bilm.lstm import ProjectedLSTM
@@ -210,4 +211,5 @@ class Step:
 
 
 if __name__ == "__main__":
-    main()
+    with exit_status(debug=False):
+        main()

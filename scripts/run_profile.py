@@ -17,6 +17,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from typing import Any
 
+from bench.errors import exit_status
 from bench.overrides import composed
 from elmo_core.imports import importing_torch
 
@@ -96,4 +97,5 @@ def main(words: list[str]) -> None:
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for `bench`")
-    main(parser.parse_args().overrides)
+    with exit_status(debug=False):
+        main(parser.parse_args().overrides)

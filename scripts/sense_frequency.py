@@ -83,7 +83,11 @@ def main() -> None:
     )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's folder")
     for run in parser.parse_args().runs:
-        print(f"{run.name}:", *table(run), "", sep="\n")
+        try:
+            lines = [*table(run)]
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            parser.error(f"{run}: not a finished run of task=wsd ({error!r})")
+        print(f"{run.name}:", *lines, "", sep="\n")
 
 
 if __name__ == "__main__":

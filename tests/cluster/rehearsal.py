@@ -72,8 +72,11 @@ def _stop(runs: Path, stops: Iterable[Stop]) -> None:
     """
     held: dict[str, int] = {}
     for begun, stop in enumerate(stops):  # so often have all of them begun again
+        idle = 0
         while min(_epochs(runs), default=0) < 2 * begun + 2 or _begun(runs) < begun * RUNS:
-            _hurry(held)
+            idle = 0 if _hurry(held) else idle + 1
+            if idle > 240:  # some two minutes
+                sys.exit(f"{runs}: nothing is queued, and not all runs have come so far")
         stop()
     while _hurry(held):
         pass

@@ -22,6 +22,6 @@ def script(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
     def call(name: str, *arguments: object) -> tuple[int, str, str]:
         path = str(SCRIPTS / name)
         monkeypatch.setattr(sys, "argv", [path, *map(str, arguments)])
-        return said(capsys, lambda _: runpy.run_path(path)["main"](), ())
+        return said(capsys, lambda _: runpy.run_path(path, run_name="__main__"), ())
 
     return call

@@ -43,3 +43,12 @@ def test_an_environment_is_made_unless_a_whole_one_is_there(
 
     assert (tmp_path / ".venv/state").exists() == made
     assert done.stderr == ""
+
+
+def test_a_python_that_is_not_there(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [SCRIPT, "python3.99", ".venv"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "no python3.99 here" in done.stderr
+    assert "older" not in done.stderr
