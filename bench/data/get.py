@@ -42,7 +42,7 @@ def get(names: Sequence[str], folder: Path | None, *, offline: bool, ask: bool) 
         _confirm(missing, folder)
     status = 0
     for item in items:
-        item.fetch(folder, offline)
+        item.fetch(folder, offline, [each.name for each in items])
         if item.source is None:
             out.print(f"{item.name}: {escape(short(item.place(folder)))}")
         else:

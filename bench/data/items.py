@@ -26,7 +26,8 @@ BUILT_IN = "mini"
 class Item:
     """Something that can be fetched.
 
-    `place`, `is_there` and `fetch` take the user's folder, or None for the cache.
+    `place`, `is_there` and `fetch` take the user's folder, or None for the cache; `fetch` also
+    whether to stay offline, and the names of all that is fetched.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Item:
     citation: str
     place: Callable[[Path | None], Path]
     is_there: Callable[[Path | None], bool]
-    fetch: Callable[[Path | None, bool], object]
+    fetch: Callable[[Path | None, bool, Sequence[str]], object]
     source: Source | None  # of a data set
 
 
@@ -57,7 +58,7 @@ def data_set(source: Source) -> Item:
     )
 
 
-def _fetch(source: Source, folder: Path | None, offline: bool) -> Path:
+def _fetch(source: Source, folder: Path | None, offline: bool, _: Sequence[str]) -> Path:
     def watched(files: list[File]) -> Iterable[File]:
         console = Console(stderr=True)
         return track(files, source.name, console=console, transient=True, disable=not on_terminal())
@@ -76,7 +77,9 @@ def word_vectors(name: str) -> Item:
         citation=glove.CITATION,
         place=partial(glove.cached, name),
         is_there=lambda folder: glove.cached(name, folder).is_file(),
-        fetch=lambda folder, offline: glove.fetch(name, folder, offline=offline),
+        fetch=lambda folder, offline, names: glove.fetch(
+            name, folder, offline=offline, besides=names
+        ),
         source=None,
     )
 
@@ -96,7 +99,7 @@ def weights(preset: Preset) -> Item:
         citation="Peters et al. 2018, Deep contextualized word representations",
         place=place,
         is_there=lambda folder: (place(folder) / "weights.hdf5").is_file(),
-        fetch=lambda folder, offline: cache.locate(preset, folder, offline=offline),
+        fetch=lambda folder, offline, _: cache.locate(preset, folder, offline=offline),
         source=None,
     )
 

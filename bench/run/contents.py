@@ -40,13 +40,15 @@ LOADERS = ("elmo_core.load_encoder", "elmo_core.encoders.load.load_encoder")
 """What reads `FOLDER@STEP`, and of a folder that has an `OWN_FILE` only this."""
 
 
-def chosen(cfg: DictConfig) -> tuple[Choice, Record]:
+def chosen(cfg: DictConfig, stamps: dict[str, str] | None = None) -> tuple[Choice, Record]:
     """Return a configuration's choice, and the record of its run, which need not be there yet.
 
+    Where several are looked at together, `stamps` keeps how each folder of data looks: a large one
+    takes seconds to walk.
     Earlier versions put paths into the id. What they finished is found under that id as long as its
     record does not say that the data was another.
     """
-    choice = Choice.of(cfg, content(cfg), files(cfg))
+    choice = Choice.of(cfg, content(cfg, stamps), files(cfg))
     record = Record.of(choice, cfg.paths.runs)
     if cfg.force or record.folder.exists():
         return choice, record
@@ -68,7 +70,7 @@ def of_old(result: Finished, choice: Choice) -> str:
     return f" by an earlier version{noted}"
 
 
-def content(cfg: DictConfig) -> str | None:
+def content(cfg: DictConfig, stamps: dict[str, str] | None = None) -> str | None:
     """Hash the files that the task reads in `data.dir`; None where it is not given or not there.
 
     What was hashed once is kept in the cache, by the names, sizes and times of the folder's files.
@@ -83,7 +85,10 @@ def content(cfg: DictConfig) -> str | None:
     try:
         task = OmegaConf.to_container(cfg.task, resolve=True)
         runs = str(_real(cfg.paths.runs))  # which other processes write
-        where = [task, cfg.data.name, cfg.data.set, str(folder), stamp(str(folder), runs)]
+        stamps = {} if stamps is None else stamps
+        if str(folder) not in stamps:
+            stamps[str(folder)] = stamp(str(folder), runs)
+        where = [task, cfg.data.name, cfg.data.set, str(folder), stamps[str(folder)]]
         return _kept(where, lambda: _hashed(cfg, folder))
     except (ConfigError, DataError, ElmoCoreError, *UNUSABLE):  # the run itself says so
         return None

@@ -119,6 +119,13 @@ class BenchData(pl.LightningDataModule):
             self.splits[name] = self._share(whole) if whole and name == "train" else whole
         return self.splits[name]
 
+    def drawing_from(self, whole: BenchData) -> BenchData:
+        """Take the splits of the same set, read whole, and draw the share; return this."""
+        self.splits, self.fingerprints = dict(whole.splits), whole.fingerprints
+        if train := whole.splits["train"]:
+            self.splits["train"] = self._share(train)
+        return self
+
     def examples(self, name: str) -> Dataset:
         """Return the examples of a split that is known to be there."""
         found = self.split(name)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bench.console import counted
+from bench.console import counted, short
 from bench.run.trust import packages
 from bench.sweep.job import Ensemble, Job, Noisy, Places
 from bench.sweep.manifest import command
@@ -98,7 +98,12 @@ def warn_of_encoders(cfg: DictConfig, places: Places) -> None:
         and (cfg.plan or job.cfg.data.name == "paper")
     )
     if other:
-        hint = f" (encoder={theirs[0]})" if len(theirs) == 1 else ""
+        hint = ""
+        if len(theirs) == 1:
+            from elmo_core.downloads.cache import cache_folder  # brings what fetches
+
+            place = short(cache_folder() / theirs[0])
+            hint = f" (encoder={theirs[0]}; a copy of your own goes to {place})"
         print(
             f"encoder: {', '.join(other)}, not the paper's: its numbers are of "
             f"{' and '.join(theirs)}{hint}",

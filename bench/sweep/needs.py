@@ -43,7 +43,14 @@ class Needs:
             return data
 
         parts = [cfg.task, cfg.data, cfg.word_vectors, cfg.training.batch_size]
-        return self._once(parts + ([] if cfg.data.train_share == 1 else [cfg.seed]), read)
+        if cfg.data.train_share == 1:
+            return self._once(parts, read)
+        whole = cfg.copy()
+        whole.data.train_share = 1.0
+        return self._once(
+            [*parts, cfg.seed],
+            lambda: BenchData.of(cfg, task_of(cfg)).drawing_from(self.data(whole)),
+        )
 
     def encoder(self, cfg: DictConfig) -> Encoder | None:
         """Return the encoder of a run; None without ELMo."""

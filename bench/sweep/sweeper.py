@@ -165,7 +165,7 @@ class Sweep(Sweeper):
 
         Those of these runs that are not among `jobs`, by folder, join them.
         """
-        places = []
+        places, stamps = [], dict[str, str]()
         for cell in cells:
             config.check_seed(cell.seed)  # cells that differ in it alone are composed once
             if cell.words not in self.composed:
@@ -173,7 +173,7 @@ class Sweep(Sweeper):
             cfg, encoder = self.composed[cell.words]
             cfg = cfg.copy()
             cfg.seed = cell.seed
-            _, record = chosen(cfg)
+            _, record = chosen(cfg, stamps)
             if record.folder not in jobs:
                 jobs[record.folder] = Job(cfg, record, encoder)
             job = jobs[record.folder]

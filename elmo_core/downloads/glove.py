@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,9 +62,15 @@ def find(vectors: str | Path) -> Path:
     return path
 
 
-def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Path:
-    """Download one of VECTORS, keep its text file alone, and return the file. Raises FetchError."""
+def fetch(
+    name: str, folder: Path | None = None, *, offline: bool = False, besides: Iterable[str] = ()
+) -> Path:
+    """Download one of VECTORS, keep its text file alone, and return the file. Raises FetchError.
+
+    Those of the names `besides` that lie in the same archive are kept, too.
+    """
     target, archive = cached(name, folder), VECTORS[name]
+    wanted = {f"{each}.txt" for each in (name, *besides) if VECTORS.get(each) == archive}
     if target.is_file():
         return target
     packed = target.parent / archive.url.rsplit("/", 1)[-1]
@@ -76,7 +82,7 @@ def fetch(name: str, folder: Path | None = None, *, offline: bool = False) -> Pa
         download(archive.url, packed, sha256=archive.sha256, offline=offline)
         if put_there and sha256_of(packed) != archive.sha256:
             raise FetchError(f"{packed}: another file than {archive.url} (its SHA-256): remove it")
-        unpack(packed, target.parent, lambda member: member if member == target.name else None)
+        unpack(packed, target.parent, lambda member: member if member in wanted else None)
         if not target.is_file():
             raise FetchError(f"{packed}: no {target.name} inside")
         packed.unlink()

@@ -138,4 +138,5 @@ def _in_folder(folder: Path) -> tuple[Path, Path | None]:
             f"{folder}: expected {OWN_FILE}, or options.json and one .hdf5 file; "
             f"found {len(candidates)} .hdf5 files"
         )
-    return candidates[0], folder / "options.json"
+    named = sorted(folder.glob("*options.json"))  # the published ones have the model's name before
+    return candidates[0], named[0] if len(named) == 1 else folder / "options.json"

@@ -13,7 +13,7 @@ from datasets import Dataset
 
 from tasks.base.files import to_dataset
 from tasks.coref.columns import Document, read_columns
-from tasks.formats.conll2012 import check_documents, find_files
+from tasks.formats.conll2012 import CONLL_2012, check_size, find_files
 from tasks.task import DataError
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def read(folder: Path, split: str, *, drop_singletons: bool) -> Dataset | None:
     if counts["doubled"]:
         log.info("%s: %d mentions stand twice in a cluster, taken once", path, counts["doubled"])
     if files[0].name.endswith("gold_conll"):
-        check_documents(path, split, len(dataset))
+        check_size(path, split, len(dataset), CONLL_2012[split])
     return dataset
 
 

@@ -115,12 +115,18 @@ LITBANK = Source(
 
 CONLL2012 = conll2012.source(
     "coref",
+    version="CoNLL-2012 v4",
+    files_from="the scripts of https://conll.cemantix.org/2012 make the folders train, "
+    "development and test",
     citation="Pradhan et al. 2012, CoNLL-2012 shared task",
     metric="conll_f1",
-    further={
-        "train": {"mentions": 155_560, "clusters": 35_143},
-        "dev": {"mentions": 19_156, "clusters": 4_546},
-        "test": {"mentions": 19_764, "clusters": 4_532},
+    counts={
+        split: {**conll2012.CONLL_2012[split], **further}
+        for split, further in {
+            "train": {"mentions": 155_560, "clusters": 35_143},
+            "dev": {"mentions": 19_156, "clusters": 4_546},
+            "test": {"mentions": 19_764, "clusters": 4_532},
+        }.items()
     },
     count=count,
 )

@@ -11,11 +11,20 @@ from tasks.base.published import Count, Source
 
 log = logging.getLogger(__name__)
 
-PUBLISHED = {  # of documents the parts
+CONLL_2012 = {  # of documents the parts
     "train": {"documents": 2_802, "sentences": 75_187, "tokens": 1_299_312},
     "dev": {"documents": 343, "sentences": 9_603, "tokens": 163_104},
     "test": {"documents": 348, "sentences": 9_479, "tokens": 169_579},
 }
+"""The shared task's own release, v4: coreference is trained on it."""
+
+ONTONOTES = {
+    "train": {"sentences": 115_812},
+    "dev": {"sentences": 15_680},
+    "test": {"sentences": 9_479},
+}
+"""All of OntoNotes 5 that has propositions, with CoNLL-2012's test set: SRL is trained on it (He et
+al. 2017; sizes in Ouchi et al. 2018). Its sentences are half as many again as those of v4."""
 
 
 def find_files(
@@ -52,35 +61,42 @@ def find_files(
     return None, []
 
 
-def check_documents(path: Path, split: str, documents: int) -> None:
-    """Warn where a split has not as many documents as were published."""
-    if documents != PUBLISHED[split]["documents"]:
+def check_size(path: Path, split: str, found: int, published: Mapping[str, int]) -> None:
+    """Warn where a split has not as many of the first figure as were published."""
+    figure, number = next(iter(published.items()))
+    if found != number:
         log.warning(
-            "%s: %d documents, but CoNLL-2012's %s set has %d: scores will not compare",
-            *(path, documents, split, PUBLISHED[split]["documents"]),
+            "%s: %d %s, but the %s set of the paper has %d: scores will not compare",
+            *(path, found, figure, split, number),
         )
 
 
 def source(
-    task: str, *, citation: str, metric: str, further: Mapping[str, Mapping[str, int]], count: Count
+    task: str,
+    *,
+    version: str,
+    files_from: str,
+    citation: str,
+    metric: str,
+    counts: Mapping[str, Mapping[str, int]],
+    count: Count,
 ) -> Source:
-    """Describe OntoNotes as `task` reads it; `further` is what else it counts in each split."""
+    """Describe OntoNotes as `task` reads it; `files_from` says what makes its files."""
     return Source(
         name="conll2012",
         task=task,
         title="OntoNotes 5 in the split of CoNLL-2012, English",
         kinds=("paper",),
         origin="https://catalog.ldc.upenn.edu/LDC2013T19",
-        version="OntoNotes 5.0, CoNLL-2012 v4 (test: v9)",
+        version=f"OntoNotes 5.0, {version}",
         files=(),
         megabytes=None,
         prepare=None,
-        obtain="OntoNotes 5.0 comes from the LDC (LDC2013T19); the scripts of "
-        "https://conll.cemantix.org/2012 make the folders train, development and conll-2012-test "
-        "of *gold_conll files from it",
+        obtain=f"OntoNotes 5.0 comes from the LDC (LDC2013T19); {files_from} of *gold_conll files "
+        "from it",
         licence="LDC user agreement",
         citation=citation,
         metric=metric,
-        counts={split: {**sizes, **further.get(split, {})} for split, sizes in PUBLISHED.items()},
+        counts=counts,
         count=count,
     )

@@ -11,7 +11,7 @@ from typing import Any
 from datasets import Dataset
 
 from tasks.base.files import to_dataset
-from tasks.formats.conll2012 import check_documents, find_files
+from tasks.formats.conll2012 import ONTONOTES, check_size, find_files
 from tasks.srl.columns import Sentence, read_columns
 
 log = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ def read(folder: Path, split: str) -> Dataset | None:
     to_dataset), `words`, `predicate` (its index), `lemma`, `tags` (BIO). Read is the first of: one
     file of the split's `names`; a CoNLL-2012 folder (`train`, `development`, `conll-2012-test`, up
     to three levels down) with all its `*gold_conll` files, those below a folder `english` if there
-    is one. None if `folder` has neither. Logs what was found; warns if it is not CoNLL-2012's
-    number of documents.
+    is one. None if `folder` has neither. Logs what was found; warns if it is not OntoNotes' number
+    of sentences.
     """
     path, files = locate(folder, split)
     if path is None:
@@ -54,7 +54,7 @@ def read(folder: Path, split: str) -> Dataset | None:
     if counts["nested"]:
         log.info("%s: %d arguments inside another one left out", path, counts["nested"])
     if path.is_dir():
-        check_documents(path, split, counts["documents"])
+        check_size(path, split, counts["sentences"], ONTONOTES[split])
     return dataset
 
 

@@ -75,9 +75,12 @@ SOURCES = (
     ),
     conll2012.source(
         "srl",
+        version="conll-formatted-ontonotes-5.0 v12",
+        files_from="release v12 of https://github.com/ontonotes/conll-formatted-ontonotes-5.0 "
+        "makes the folders train, development and conll-2012-test",
         citation="Pradhan et al. 2013, Towards robust linguistic analysis using OntoNotes",
         metric="f1",
-        further={},
+        counts=conll2012.ONTONOTES,
         count=count,
     ),
 )

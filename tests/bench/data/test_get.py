@@ -8,6 +8,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +127,29 @@ def test_get_word_vectors(data: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     assert status == 0
     assert "Public Domain" in out
     assert glove.find("glove.840B.300d").read_text() == "the 1 2\n"
+
+
+def test_get_word_vectors_of_one_archive(data: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for dim in (50, 100, 200):
+            archive.writestr(f"glove.6B.{dim}d.txt", f"the {dim}\n")
+    with serving({"glove.6B.zip": packed.getvalue()}) as server:
+        url = f"{server.url}/glove.6B.zip"
+        archive_of = glove.Archive(url, hashlib.sha256(packed.getvalue()).hexdigest(), 1)
+        names = [f"glove.6B.{dim}d" for dim in (50, 100, 200)]
+        monkeypatch.setattr(glove, "VECTORS", dict.fromkeys(names, archive_of))
+        fetched, download = list[str](), glove.download
+
+        def counting(url: str, *given: Any, **named: Any) -> Path:
+            fetched.append(url)
+            return download(url, *given, **named)
+
+        monkeypatch.setattr(glove, "download", counting)
+        assert data("get", *names[:2], "--yes")[0] == 0
+    assert fetched == [url]
+    assert [glove.find(name).read_text() for name in names[:2]] == ["the 50\n", "the 100\n"]
+    assert not glove.cached(names[2]).exists()
 
 
 def test_get_weights(data: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

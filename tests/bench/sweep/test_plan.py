@@ -99,6 +99,38 @@ def test_what_keeps_no_features_is_planned_so(
     assert found[1] == duration(int(found[0]))
 
 
+def test_a_folder_of_data_is_walked_once_for_all_cells(
+    sweep: Sweep, snli_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked = []
+
+    def stamp(*given: str) -> str:
+        walked.append(given)
+        return "as it was"
+
+    monkeypatch.setattr("bench.run.contents.stamp", stamp)
+    monkeypatch.setattr("bench.sweep.forecast.show", lambda *_: None)
+    words = (f"data.dir={snli_folder}", "elmo.placement=none,input", "seed=1,2,3", "plan=true")
+    assert sweep(*words) == 0
+    assert len(walked) == 1
+
+
+def test_shares_of_one_set_are_drawn_from_one_reading(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, load = [], SNLI.load
+
+    def reading(self: SNLI, split: str) -> object:
+        read.append(split)
+        return load(self, split)
+
+    monkeypatch.setattr(SNLI, "load", reading)
+    monkeypatch.setattr("bench.sweep.forecast.tried", lambda *_: 1.0)
+    words = ("elmo.placement=none", "data.train_share=0.1,0.5,1", "seed=1,2", "plan=true")
+    assert sweep(*words) == 0
+    assert sorted(read) == ["dev", "test", "train"]
+
+
 def test_a_plan_names_what_is_not_there_and_fetches_nothing(
     bench: Sweep, local_downloads: None, tmp_path: Path, capsys: Shown
 ) -> None:

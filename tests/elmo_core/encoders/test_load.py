@@ -54,6 +54,12 @@ def test_every_way_leads_to_the_same_encoder(tmp_path: Path, folder: Path, bilm:
     assert [encoder.name for encoder in encoders[:3]] == ["pair", "encoder", "own"]
 
 
+def test_a_folder_with_the_published_names(folder: Path, bilm: BiLM) -> None:
+    for each in list(folder.iterdir()):
+        each.rename(folder / f"elmo_2x1024_128_2048cnn_1xhighway_{each.name}")
+    assert load_encoder(folder).fingerprint == weights.fingerprint(bilm)
+
+
 def test_a_path_is_never_the_name_of_a_preset(
     tmp_path: Path, bilm: BiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.formats.conll2012 import PUBLISHED, check_documents, find_files
+from tasks.base.published import SPLITS, published
+from tasks.formats.conll2012 import CONLL_2012, check_size, find_files
 
 
 def laid(folder: Path, *paths: str) -> list[Path]:
@@ -52,8 +53,17 @@ def test_a_file_comes_before_a_folder(tmp_path: Path) -> None:
         assert find_files(tmp_path, names, ["dev"], ["*.conll"]) == (found, [found])
 
 
+def test_roles_and_coreference_have_other_training_sets_and_the_same_test_set() -> None:
+    roles, coreference = (
+        next(each for each in published(task) if each.name == "conll2012")
+        for task in ("srl", "coref")
+    )
+    found = [[each.counts[s]["sentences"] for s in SPLITS] for each in (roles, coreference)]
+    assert found == [[115_812, 15_680, 9_479], [75_187, 9_603, 9_479]]
+
+
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_other_sizes_are_warned_of(more: int, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        check_documents(Path("dev"), "dev", PUBLISHED["dev"]["documents"] + more)
+        check_size(Path("dev"), "dev", 343 + more, CONLL_2012["dev"])
     assert ("scores will not compare" in caplog.text) == (more != 0)

@@ -150,7 +150,7 @@ def test_every_format_reads_the_same(
     assert len(set(found["id"])) == 2
     assert len(set(found["sentence"])) == 1
     assert "2 predicates in 2 sentences; 1 sentences without a predicate" in caplog.text
-    warned = "1 documents, but CoNLL-2012's dev set has 343" in caplog.text
+    warned = "2 sentences, but the dev set of the paper has 15680" in caplog.text
     assert warned == (write is conll_2012)
     assert read(tmp_path, "train") is None
 
