@@ -12,7 +12,8 @@ ARG TORCH=cpu
 RUN apt-get update && apt-get install -y --no-install-recommends gcc g++ git \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/elmo-bench
-RUN pip install --no-cache-dir torch==2.13.0 --index-url "https://download.pytorch.org/whl/${TORCH}"
+RUN pip install --no-cache-dir -U pip \
+    && pip install --no-cache-dir torch==2.13.0 --index-url "https://download.pytorch.org/whl/${TORCH}"
 COPY . .
 RUN pip install --no-cache-dir -e '.[launchers]'
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 import sys
 import time
 import warnings
@@ -247,5 +248,5 @@ def counted(number: int, noun: str) -> str:
 
 def short(path: Path) -> str:
     """Write a path with `~` for the home folder."""
-    home = Path.home()
+    home = Path(os.path.expanduser("~"))  # as it stands where there is none
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,9 +1,9 @@
 """Locks on files, by which processes take turns; one falls with its process, however that ends.
 
-They are the system's own (`flock`). Where it has none (Windows) or a file system refuses them (some
-parallel ones), a lock is a lease: a file beside, renewed by its owner. It falls at once when its
-process is gone from this machine, and after `LEASE` seconds without renewal. So it is everywhere if
-`ELMO_BENCH_LOCKS=lease` is set, which a file system needs whose locks hold on one machine alone.
+They are the system's own (`flock`). Where a file system refuses them (some parallel ones), a lock
+is a lease: a file beside, renewed by its owner. It falls at once when its process is gone from this
+machine, and after `LEASE` seconds without renewal. So it is everywhere if `ELMO_BENCH_LOCKS=lease`
+is set, which a file system needs whose locks hold on one machine alone.
 """
 
 from __future__ import annotations

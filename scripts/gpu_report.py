@@ -80,7 +80,9 @@ def main() -> int:
         for part in parts(given.accelerator, Path(folder)):
             part.run()
             report["parts"].append(asdict(part))  # written at once: the next may be stopped
-            given.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+            given.out.write_text(
+                json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
     print(f"{given.out} is the report", file=sys.stderr)
     return int(any(part["status"] != "done" for part in report["parts"]))
 
@@ -99,7 +101,7 @@ def parts(device: str, folder: Path) -> Iterator[Part]:
         published = ["encoder=random", "encoder.shape=elmo-original"]
         yield Part("speed", [*speed, *published, "--sentences=4000", "--steps=10"], 420)
     text, corpus = folder / "text.txt", folder / "corpus"
-    text.write_text(zipfs_text(1_000 if trial else 40_000))
+    text.write_text(zipfs_text(1_000 if trial else 40_000), encoding="utf-8")
     prepare = ["prepare", str(text), "-o", str(corpus), "--heldout=0.3", "--min-count=1"]
     yield Part("corpus", [*python, "-m", "elmo_core.pretraining", *prepare], 120)
     for precision in ("fp32", "bf16"):

@@ -24,7 +24,7 @@ BOUNDS = {0: "0", 1: "1", 2: "2–3", 4: "4–9", 10: "10–99", 100: "100 or mo
 
 def frequencies(run: Path) -> dict[str, dict[str, int]]:
     """Read how often training showed each sense of each lemma."""
-    senses = json.loads((run / "vocabulary.json").read_text())["senses"]
+    senses = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))["senses"]
     with safe_open(run / "head.safetensors", framework="pt") as head:
         (name,) = (key for key in head.keys() if key.split(".")[-1] == "counts")  # noqa: SIM118
         counts = iter(head.get_tensor(name).tolist())
@@ -33,7 +33,7 @@ def frequencies(run: Path) -> dict[str, dict[str, int]]:
 
 def answers(run: Path) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield lemma, right senses and answer of each instance of dev."""
-    with (run / "predictions.jsonl").open() as lines:
+    with (run / "predictions.jsonl").open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             if row["split"] == "dev":
                 yield from zip(row["lemmas"], row["gold"], row["prediction"], strict=True)

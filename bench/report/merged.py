@@ -67,7 +67,7 @@ def _read(place: Path, trusted: Sequence[str]) -> Records:
     if (place / RESULT).is_file():
         above = place.resolve().parents[1]
         raise ReportError(f"{place} is one run: name the folder of all runs ({above})")
-    files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
+    files = [place] if place.is_file() else sorted(place.glob("[!.]*.jsonl"))
     if not files or has_runs(place):
         records = _with_unread(read(place, trusted), files)
         records.experiments = _of_more_seeds(records)

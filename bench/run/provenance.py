@@ -10,8 +10,9 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import datetime, timezone
-from importlib.metadata import distributions, requires, version
+from importlib.metadata import PackageNotFoundError, distributions, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,15 +54,18 @@ def versions() -> dict[str, str]:
     for requirement in requires(SUITE) or ():
         name, marker = re.split(r"[^\w.-]", requirement, maxsplit=1)[0], requirement.partition(";")
         if "extra" not in marker[2]:
-            found[name] = version(name)
+            with suppress(PackageNotFoundError):  # a run may have been done without it
+                found[name] = version(name)
     return found
 
 
 def environment() -> str:
     """List every installed package, as `pip freeze` does: one `name==version` a line."""
     # Each of these reads the package's file; `version` would read it again.
-    about = (each.metadata for each in distributions())
-    found = {f"{each['Name']}=={each['Version']}" for each in about}
+    found = set[str]()
+    for each in distributions():
+        with suppress(FileNotFoundError, KeyError):  # half removed
+            found.add(f"{each.metadata['Name']}=={each.metadata['Version']}")
     return "".join(f"{line}\n" for line in sorted(found, key=str.lower))
 
 

@@ -19,9 +19,15 @@ _PACKAGED = Path(__file__).parents[1] / "data"
 
 
 def cache_folder(cache_dir: str | Path | None = None) -> Path:
-    """Return `cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench."""
+    """Return `cache_dir`, else $ELMO_BENCH_CACHE, else ~/.cache/elmo-bench.
+
+    Raises FetchError where nobody knows whose home ~ is.
+    """
     chosen = cache_dir or os.environ.get("ELMO_BENCH_CACHE") or "~/.cache/elmo-bench"
-    return Path(chosen).expanduser()
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:  # neither HOME nor a user of a name
+        raise FetchError(f"{chosen}: whose home? Set ELMO_BENCH_CACHE=FOLDER, or HOME") from None
 
 
 def kept_step(source: str) -> Path | None:

@@ -132,11 +132,12 @@ def _in_folder(folder: Path) -> tuple[Path, Path | None]:
     """Find the weights in a folder, and the options if they are a file of their own."""
     if (folder / OWN_FILE).is_file():
         return folder / OWN_FILE, None
-    candidates = sorted(folder.glob("*.hdf5"))
+    candidates = sorted(folder.glob("[!.]*.hdf5"))
     if len(candidates) != 1:
         raise WeightsError(
             f"{folder}: expected {OWN_FILE}, or options.json and one .hdf5 file; "
             f"found {len(candidates)} .hdf5 files"
         )
-    named = sorted(folder.glob("*options.json"))  # the published ones have the model's name before
+    # The published ones have the model's name before it.
+    named = [each for each in folder.glob("*options.json") if each.name[0] != "."]
     return candidates[0], named[0] if len(named) == 1 else folder / "options.json"

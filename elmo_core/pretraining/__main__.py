@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from io import TextIOWrapper
 
 from elmo_core.errors import ElmoCoreError
 from elmo_core.pretraining.cli import parser
 
 
 def main(arguments: list[str] | None = None) -> None:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # where it is not UTF-8
     given = parser().parse_args(arguments)
     try:
         given.run(given)

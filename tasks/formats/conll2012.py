@@ -54,7 +54,7 @@ def find_files(
     )
     for place in places:
         for pattern in patterns:
-            files = sorted(place.rglob(pattern))
+            files = sorted(each for each in place.rglob(pattern) if each.name[0] != ".")
             if files:
                 english = [each for each in files if "english" in each.relative_to(place).parts]
                 return place, english or files

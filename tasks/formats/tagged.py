@@ -32,7 +32,7 @@ def locate(folder: Path, split: str) -> list[Path]:
 
     Raises DataError for files of several UD treebanks: the splits may be of different ones.
     """
-    named = sorted(path.name for path in folder.glob(f"*-ud-{split}.conllu"))
+    named = sorted(path.name for path in folder.glob(f"[!.]*-ud-{split}.conllu"))
     if len(named) > 1:
         raise DataError(f"{folder}: which is {split}, {' or '.join(named)}? Give each a folder")
     conllu = find(folder, (*named, f"{split}.conllu"))

@@ -55,7 +55,8 @@ def locate(folder: Path, split: str) -> Path | None:
     found = find(folder, names(split))
     if found is not None or split != "dev":
         return found
-    others = [p for p in sorted(folder.glob("*.json")) if not p.name.startswith(("train", "test"))]
+    paths = sorted(folder.glob("*.json"))
+    others = [path for path in paths if not path.name.startswith(("train", "test", "."))]
     if len(others) > 1:
         listed = ", ".join(path.name for path in others)
         raise DataError(f"{folder}: which is dev? Rename one of {listed} to {names('dev')[0]}")

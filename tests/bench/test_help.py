@@ -78,6 +78,14 @@ def test_tab_completes_the_words_of_a_run(
     assert capsys.readouterr().out.split() == ["task=snli"]
 
 
+@pytest.mark.parametrize("words", ["bench --help", "bench.data list --help"])
+def test_help_where_the_terminal_is_not_utf8(words: str) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    command = [sys.executable, "-m", *words.split()]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_the_help_of_a_run_is_as_quick_and_as_narrow() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "bench", "--help"]
     environment = {**os.environ, "COLUMNS": "80"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from bench.run import provenance
 from elmo_core import products
 from tests.bench.small import SMALL
 
@@ -32,6 +33,25 @@ def test_a_record_says_what_it_was_made_with(finished: Path, result: Result) -> 
     assert "mypy" not in made["versions"]  # an extra's
     lines = (finished / "environment.txt").read_text().splitlines()
     assert f"safetensors=={version('safetensors')}" in lines
+
+
+def test_a_package_that_is_missing_or_half_removed_ends_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Half:
+        @property
+        def metadata(self) -> Any:
+            raise FileNotFoundError("METADATA")
+
+    def version(name: str) -> str:
+        if name == "wandb":
+            raise PackageNotFoundError(name)
+        return "1"
+
+    monkeypatch.setattr(provenance, "distributions", lambda: [Half()])
+    monkeypatch.setattr(provenance, "version", version)
+    assert "wandb" not in provenance.versions()
+    assert provenance.environment() == ""
 
 
 def test_steps_stand_beside_epochs(finished: Path, result: Result) -> None:

@@ -54,9 +54,21 @@ def test_every_way_leads_to_the_same_encoder(tmp_path: Path, folder: Path, bilm:
     assert [encoder.name for encoder in encoders[:3]] == ["pair", "encoder", "own"]
 
 
+def test_nobody_s_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("ELMO_BENCH_CACHE", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    with pytest.raises(FetchError, match="Set ELMO_BENCH_CACHE"):
+        cache.cache_folder()
+
+
 def test_a_folder_with_the_published_names(folder: Path, bilm: BiLM) -> None:
     for each in list(folder.iterdir()):
         each.rename(folder / f"elmo_2x1024_128_2048cnn_1xhighway_{each.name}")
+        (folder / f"._elmo_2x1024_128_2048cnn_1xhighway_{each.name}").touch()  # a Mac's
     assert load_encoder(folder).fingerprint == weights.fingerprint(bilm)
 
 

@@ -25,6 +25,11 @@ def test_up_to_three_levels_down(above: str, tmp_path: Path) -> None:
     assert find_files(tmp_path, [], ["train"], ["*.conll"]) == (None, [])
 
 
+def test_what_a_mac_leaves_beside_a_file_is_not_read(tmp_path: Path) -> None:
+    (path, _) = laid(tmp_path, "dev/x.conll", "dev/._x.conll")
+    assert find_files(tmp_path, [], ["dev"], ["*.conll"])[1] == [path]
+
+
 def test_four_levels_down_is_elsewhere(tmp_path: Path) -> None:
     laid(tmp_path, "a/b/c/d/dev/x.conll")
     assert find_files(tmp_path, [], ["dev"], ["*.conll"]) == (None, [])

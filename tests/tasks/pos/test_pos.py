@@ -77,6 +77,12 @@ TREES = r"""
 """
 
 
+def test_what_a_mac_leaves_beside_a_file_is_no_treebank(tmp_path: Path) -> None:
+    for name in ("en-ud-train.conllu", "._en-ud-train.conllu"):
+        (tmp_path / name).write_bytes(b"\0\5\26\7")
+    assert [path.name for path in locate(tmp_path, "train")] == ["en-ud-train.conllu"]
+
+
 def test_the_treebank_s_trees(tmp_path: Path) -> None:
     (tmp_path / "20").mkdir()
     (tmp_path / "20" / "wsj_2000.mrg").write_text(TREES)
