@@ -124,7 +124,8 @@ def _build(given: Namespace) -> None:
         from bench.run.features import fill, store_of
 
     with said_in(), told(lambda: "interrupted; the same command goes on"):
-        encoder = encoder_of(cfg)
+        with out_of_memory.explained(cfg, lambda: out_of_memory.LOADING):
+            encoder = encoder_of(cfg)
         assert encoder is not None
         data = BenchData.of(cfg, task_of(cfg))
         data.task.prepare(data.examples("train"))

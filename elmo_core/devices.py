@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
@@ -12,13 +13,14 @@ from elmo_core.errors import OptionsError
 
 
 def sent(tensor: Tensor, device: torch.device) -> Tensor:
-    """Copy a tensor of the CPU to a device, behind the work that the device has been given.
+    """Copy a tensor to a device, behind the work that the device has been given.
 
-    A plain `.to(device)` waits until the device has done all that work. On Metal it is what is done
-    all the same: there, a copy that nobody waits for may read memory that is used again by then.
+    A plain `.to(device)` waits until the device has done all that work. It is what is done all the
+    same to the CPU, which would read what is still being written, and on Metal: there, a copy that
+    nobody waits for may read memory that is used again by then.
 
     Args:
-        tensor: On the CPU; it may be changed or forgotten as soon as this returns.
+        tensor: It may be changed or forgotten as soon as this returns.
         device: Where it goes.
 
     Returns:
@@ -29,7 +31,7 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
     """
     if device.type == "cuda" and tensor.device.type == "cpu":
         tensor = tensor.pin_memory()  # the copy of any other memory is one that waits
-    return tensor.to(device, non_blocking=device.type != "mps")
+    return tensor.to(device, non_blocking=device.type not in ("cpu", "mps"))
 
 
 def checked(name: str) -> torch.device:
@@ -38,6 +40,12 @@ def checked(name: str) -> torch.device:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:  # AssertionError: torch without CUDA
         raise OptionsError(f"device {name}: {str(error).splitlines()[0]}") from error
+
+
+def random_state_kept() -> AbstractContextManager[None]:
+    """Inside, numbers may be drawn and seeds set; after it, all generators are as they were."""
+    used = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    return torch.random.fork_rng(devices=used)
 
 
 def moved(tensors: Mapping[str, Tensor], device: torch.device) -> dict[str, Tensor]:

@@ -239,7 +239,11 @@ class BenchModule(pl.LightningModule):
         if not self.learns:
             return {}
         optimizer = cast(Optimizer, self.optimizers())
-        values = (self._losses.mean(), float(optimizer.param_groups[0]["lr"]))
+        loss = self._losses.mean()
+        if self.trainer.world_size > 1:  # of this process; each took as many steps
+            own = torch.tensor(loss, device=self.device)
+            loss = float(self.trainer.strategy.reduce(own, reduce_op="mean"))
+        values = (loss, float(optimizer.param_groups[0]["lr"]))
         return dict(zip(LEARNED, values, strict=True))
 
     # -- checkpoints: what training changes, and nothing else

@@ -31,7 +31,7 @@ from bench.run.build import placement_of
 from bench.run.callbacks.checkpoint import Stopper, best_and_last
 from bench.run.datamodule import BenchData, drawn
 from bench.run.module import BenchModule
-from bench.run.trainer import trainer_of
+from bench.run.trainer import alone, trainer_of
 from bench.world import world_size
 from elmo_core import Encoder, strict_json
 from elmo_core.lightning import SafeCheckpointIO, read_checkpoint
@@ -137,7 +137,7 @@ def _trained(cfg: DictConfig, data: BenchData, encoder: Encoder | None) -> Bench
         trainer = trainer_of(
             cfg,
             [Stopper(cfg.training.patience), best],
-            devices=1,
+            devices=alone(cfg),
             max_epochs=cfg.training.max_epochs,
             limit_train_batches=cfg.trainer.limit_batches,
             limit_val_batches=cfg.trainer.limit_batches,

@@ -16,6 +16,11 @@ ENCODING = (
     "take a smaller encoder, or trainer=cpu"
 )
 
+LOADING = (
+    "out of memory while the encoder is loaded: close other programs, take another GPU "
+    "(CUDA_VISIBLE_DEVICES=1) or a smaller encoder, or trainer=cpu"
+)
+
 
 @contextmanager
 def explained(cfg: DictConfig, advice: Callable[[], str]) -> Iterator[None]:

@@ -18,7 +18,7 @@ from pytorch_lightning.utilities import rank_zero_only
 from safetensors.torch import save as as_bytes
 
 from bench.choice import Choice
-from bench.console import said_in
+from bench.console import counted, said_in
 from bench.errors import ConfigError, RunError
 from bench.interrupts import end_with_launcher, told
 from bench.records import Finished, OnlineCode
@@ -45,7 +45,7 @@ from bench.run.datamodule import BenchData
 from bench.run.module import BenchModule, Scored
 from bench.run.record import Record
 from bench.run.result import result_of
-from bench.run.trainer import check_device, trainer_of
+from bench.run.trainer import check_device, check_usable, trainer_of
 from bench.world import ALL, world_size
 from elmo_core import Encoder
 from elmo_core.errors import CheckpointError
@@ -121,6 +121,7 @@ class _Run:
 
     def go(self) -> Finished:
         check_device(self.cfg)
+        check_usable(self.cfg)
         if self.cfg.trainer.deterministic:  # older versions of torch read it at the first product
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         loggers.require(self.cfg.logger)  # before data and features, which may take hours
@@ -152,7 +153,8 @@ class _Run:
         """Make encoder, vocabularies and model; compute the features of train and dev."""
         cfg, task = self.cfg, task_of(self.cfg)
         online_code.check(cfg, task)
-        self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
+        with out_of_memory.explained(cfg, lambda: out_of_memory.LOADING):
+            self.encoder = encoder_of(cfg)  # before the data, whose reading may take minutes
         if self.encoder is not None:
             warn_of_uncounted(cfg)
         placement = placement_of(cfg, self.encoder)
@@ -163,6 +165,11 @@ class _Run:
         # A fault in test shows now, not after the training.
         rest = {name: found for name in ("dev", "test") if (found := self.data.split(name))}
         for split, examples in rest.items():
+            if len(examples) < (processes := world_size(cfg.trainer)):
+                raise ConfigError(
+                    f"trainer.devices: {processes} processes, and {split} has "
+                    f"{counted(len(examples), 'example')}: at most as many"
+                )
             labels.warn_of_unseen(task, split, examples)
         copies.warn_of_copies(task, train, rest)
         if self.encoder is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from omegaconf import DictConfig
+from pytorch_lightning.strategies import DDPStrategy, StrategyRegistry
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from bench.console import counted
@@ -17,7 +18,23 @@ from bench.run.build import device_of
 from bench.run.callbacks.signals import LostSignals
 from bench.run.callbacks.weight_average import WeightAverage
 from bench.world import world_size
+from elmo_core.devices import checked
+from elmo_core.errors import OptionsError
 from elmo_core.lightning import OwnSignals, training_precision
+
+
+class InPlaceDDP(DDPStrategy):
+    """DDP that takes a batch where it is.
+
+    Told the number of its device, PyTorch would send all of the batch there, also the lengths,
+    which belong on the CPU.
+    """
+
+    def determine_ddp_device_ids(self) -> None:
+        """Name no device: the model is on its own already, and so is the batch."""
+
+
+StrategyRegistry.register("ddp", InPlaceDDP, override=True, start_method="popen")
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -56,6 +73,24 @@ def check_device(cfg: DictConfig) -> None:
         raise ConfigError(
             f"features=gpu: needs a CUDA GPU, and the run is on {device}: features=auto"
         )
+
+
+def check_usable(cfg: DictConfig) -> None:
+    """Raise ConfigError where the run's device is there, but cannot be used.
+
+    A GPU's driver may be too old for this PyTorch, or another process has the GPU alone.
+    """
+    try:
+        checked(device_of(cfg))
+    except OptionsError as error:
+        raise ConfigError(
+            f"{error}; another GPU (CUDA_VISIBLE_DEVICES=1), or trainer=cpu"
+        ) from None
+
+
+def alone(cfg: DictConfig) -> str:
+    """Return `trainer.devices` of one process on the run's device: a GPU's own number stays."""
+    return str(cfg.trainer.devices) if world_size(cfg.trainer) == 1 else "1"
 
 
 def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any) -> pl.Trainer:

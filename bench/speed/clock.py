@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import torch
@@ -18,7 +19,8 @@ def clock(device: str) -> tuple[Now, str]:
     """
     if device == "cpu" and torch.get_num_threads() == 1:
         return time.process_time, "CPU time"
-    waits = {"cuda": torch.cuda.synchronize, "mps": torch.mps.synchronize}
+    waits: dict[str, Callable[[], None]]
+    waits = {"cuda": partial(torch.cuda.synchronize, device), "mps": torch.mps.synchronize}
     return _when_done(waits.get(device.partition(":")[0], lambda: None)), "the wall clock"
 
 

@@ -20,7 +20,7 @@ from bench.run.build import placement_of, task_of
 from bench.run.datamodule import BenchBatch, BenchData
 from bench.run.features import hold_on_gpu
 from bench.run.module import BenchModule
-from bench.run.trainer import trainer_of
+from bench.run.trainer import alone, trainer_of
 from bench.speed.clock import Now
 from bench.speed.featurizer import uncounted_products
 from elmo_core import Encoder
@@ -79,7 +79,7 @@ def _measured(cfg: DictConfig, encoder: Encoder | None, steps: int, now: Now) ->
         trainer = trainer_of(
             cfg,
             [laps],
-            devices=1,
+            devices=alone(cfg),
             max_epochs=1,
             logger=False,
             enable_checkpointing=False,

@@ -24,7 +24,7 @@ from bench.run.features import store_of
 from bench.run.module import BenchModule
 from bench.run.provenance import device_name
 from bench.run.record import Record
-from bench.run.trainer import trainer_of
+from bench.run.trainer import alone, trainer_of
 from elmo_core import Encoder, Placement
 
 STEPS = 4
@@ -65,7 +65,7 @@ def tried(cfg: DictConfig, data: BenchData, encoder: Encoder | None, mixes: Plac
     trainer = trainer_of(
         cfg,
         [laps],
-        devices=1,
+        devices=alone(cfg),
         max_epochs=1,
         limit_train_batches=STEPS + 1,
         logger=False,

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_core.devices import random_state_kept
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, OptionsError
 from elmo_core.locks import locked
@@ -127,12 +128,10 @@ class FeatureStore:
         Random numbers stay as they were: what is trained must not depend on what was stored. Raises
         EncoderError where numbers are too large for float16.
         """
-        with torch.random.fork_rng(devices=[]):
+        with random_state_kept():
             encoded = [layers.to(self.dtype) for layers in self.encoder.encode(sentences)]
         if self.dtype != torch.float32 and not all(layers.isfinite().all() for layers in encoded):
-            raise EncoderError(
-                f"encoder {self.encoder.name}: numbers too large for {self.precision}"
-            )
+            raise EncoderError(f"{self.encoder.name}: numbers too large for {self.precision}")
         return encoded
 
     def attach(self, wanted: Iterable[bytes]) -> set[bytes]:

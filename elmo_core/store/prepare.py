@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import torch
 
+from elmo_core.devices import random_state_kept
 from elmo_core.encoder import KeepsWords
 from elmo_core.errors import StoreError
 from elmo_core.store.feature_store import Advance, FeatureStore, nobody
@@ -110,6 +111,6 @@ def _keep_words(store: FeatureStore, wanted: Wanted) -> str:
     """
     if not isinstance(store.encoder, KeepsWords):
         return ""
-    with torch.random.fork_rng(devices=[]):
+    with random_state_kept():
         store.encoder.keep_words(wanted.words)
     return f"; the token layer of {len(wanted.words):,} words is kept"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-import torch
-
+from elmo_core.devices import random_state_kept
 from elmo_core.encoder import Encoder
 from elmo_core.errors import EncoderError, StoreError
 from elmo_core.store.feature_store import FeatureStore
@@ -59,7 +58,7 @@ def require_alone(encoder: Encoder, sentences: Iterable[Sequence[str]]) -> None:
     """
     by_length = sorted(islice(sentences, 8 * SENTENCES), key=len)
     few = [*by_length[: SENTENCES // 2], *by_length[SENTENCES // 2 :][-SENTENCES // 2 :]]
-    with torch.random.fork_rng(devices=[]):  # random numbers stay as they were
+    with random_state_kept():
         together = encoder.encode(few) if few else []
         each = [encoder.encode([words])[0] for words in few]
     for words, company, alone in zip(few, together, each, strict=True):

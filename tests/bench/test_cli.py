@@ -13,7 +13,6 @@ import torch
 from huggingface_hub import HfApi
 
 from bench.overrides import expand
-from tasks.snli.model import ESIM
 from tests.bench.small import SMALL
 
 Bench = Callable[..., int]
@@ -161,45 +160,6 @@ def test_unwritable_folder(bench: Bench, snli_folder: Path, tmp_path: Path, caps
     (tmp_path / "file").write_text("")
     assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path / 'file'}") == 2
     assert "paths.runs=FOLDER" in capsys.readouterr().err
-
-
-def test_out_of_memory_names_the_longest_example_and_the_knob(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def full(*_: Any) -> torch.Tensor:
-        return torch.empty(1 << 60)  # more than any address space
-
-    monkeypatch.setattr(ESIM, "forward", full)
-    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
-    shown = capsys.readouterr().err
-    assert "out of memory" in shown
-    assert "longest example, train" in shown
-    assert "training.batch_size" in shown
-
-
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_out_of_memory_while_encoding_does_not_blame_a_batch(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    split: str,
-) -> None:
-    def full(*given: Any) -> None:
-        if split in given:
-            torch.empty(1 << 60)
-
-    monkeypatch.setattr("bench.run.features.fill", full)
-    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
-    assert bench(*SMALL, *words) == 2
-    shown = capsys.readouterr().err
-    assert "error: out of memory while features are encoded" in shown
-    assert "training.batch_size" not in shown
 
 
 def test_a_second_process_on_the_same_run_is_refused(

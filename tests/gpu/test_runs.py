@@ -78,6 +78,28 @@ def test_layers_held_on_the_gpu_give_the_same_run(
     assert stored["metrics"] == held["metrics"]
 
 
+def test_the_strategy_of_several_processes_on_one_device(run: Callable[..., Any]) -> None:
+    """It may not send the lengths of a batch there."""
+    _, result = run("trainer.strategy=ddp", "training.max_epochs=1")
+    assert result["status"] == "finished"
+
+
+def test_code_lengths_of_layers_held_on_the_gpu(
+    bench: Bench, tmp_path: Path, gpu: torch.device, on_gpu: list[str]
+) -> None:
+    if gpu.type != "cuda":
+        pytest.skip("no CUDA device")
+    words = ["task=pos", "training.online_code=true", "training.max_epochs=1", *on_gpu]
+    lengths = []
+    for mode in ("store", "gpu"):
+        runs = tmp_path / mode
+        given = ("trainer.deterministic=true", f"features={mode}", f"paths.runs={runs}")
+        assert bench(*words, *given) == 0
+        (path,) = runs.glob("pos/*/result.json")
+        lengths.append(json.loads(path.read_text())["online_code"])
+    assert lengths[0] == lengths[1]
+
+
 def test_two_processes_on_one_device(gpu: torch.device) -> None:
     """Over gloo: the gradient of both is the mean of each one's."""
     done = subprocess.run(

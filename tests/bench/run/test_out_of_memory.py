@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
+import torch
 from omegaconf import OmegaConf
 
 from bench.errors import RunError
 from bench.run.out_of_memory import explained, of_batch
 from tasks.snli import SNLI
+from tasks.snli.model import ESIM
+from tests.bench.small import SMALL
+
+Bench = Callable[..., int]
 
 CFG = OmegaConf.create({"features": {"mode": "auto"}})
 GPU = OmegaConf.create({"features": {"mode": "gpu"}})
@@ -42,3 +51,58 @@ def test_other_errors_go_through() -> None:
         raise RuntimeError("shapes cannot be multiplied")
     with pytest.raises(RunError, match="told already"), explained(CFG, lambda: "lower it"):
         raise RunError("told already: out of memory")
+
+
+def test_out_of_memory_names_the_longest_example_and_the_knob(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: Any) -> torch.Tensor:
+        return torch.empty(1 << 60)  # more than any address space
+
+    monkeypatch.setattr(ESIM, "forward", full)
+    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
+    shown = capsys.readouterr().err
+    assert "out of memory" in shown
+    assert "longest example, train" in shown
+    assert "training.batch_size" in shown
+
+
+def test_out_of_memory_before_anything_is_encoded(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(_: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+
+    monkeypatch.setattr("bench.run.run.encoder_of", full)
+    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    assert bench(*SMALL, *words) == 2
+    assert "error: out of memory while the encoder is loaded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_out_of_memory_while_encoding_does_not_blame_a_batch(
+    bench: Bench,
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    split: str,
+) -> None:
+    def full(*given: Any) -> None:
+        if split in given:
+            torch.empty(1 << 60)
+
+    monkeypatch.setattr("bench.run.features.fill", full)
+    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+    assert bench(*SMALL, *words) == 2
+    shown = capsys.readouterr().err
+    assert "error: out of memory while features are encoded" in shown
+    assert "training.batch_size" not in shown

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytorch_lightning.strategies import StrategyRegistry
 
 from bench.errors import ConfigError
 from bench.overrides import composed
-from bench.run.trainer import check_device
+from bench.run.trainer import InPlaceDDP, alone, check_device, check_usable
 from bench.world import started_together
 from elmo_core.lightning import pl, starting
 from tests.bench.small import SMALL
@@ -29,6 +30,43 @@ def test_a_job_of_more_tasks_than_processes(
     assert bench(*SMALL, *folders, "elmo.placement=none") == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("error: trainer: You set `--ntasks=4`")
+
+
+def test_several_processes_are_told_no_device() -> None:
+    """With one, PyTorch would send all of a batch there, also the lengths."""
+    assert StrategyRegistry.get("ddp").determine_ddp_device_ids() is None
+    options: dict[str, Any] = {"accelerator": "cpu", "devices": 2, "logger": False}
+    assert isinstance(pl.Trainer(**options).strategy, InPlaceDDP)
+
+
+def test_more_processes_than_examples(
+    bench: Callable[..., int],
+    snli_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("bench.run.run.check_device", lambda _: None)
+    words = (f"data.dir={snli_folder}", f"paths.runs={tmp_path}", "trainer.devices=99")
+    assert bench(*SMALL, *words) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "error: trainer.devices: 99 processes, and dev has 20 examples: at most as many"
+
+
+def test_a_gpu_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def old(*_: Any, **__: Any) -> None:
+        raise RuntimeError("The NVIDIA driver on your system is too old")
+
+    monkeypatch.setattr("bench.run.trainer.device_of", lambda _: "cuda:0")
+    monkeypatch.setattr("torch.empty", old)
+    with pytest.raises(ConfigError, match=r"too old; another GPU .*trainer=cpu"):
+        check_usable(composed(["task=pos"]))
+
+
+def test_one_process_keeps_the_gpu_it_was_given() -> None:
+    for devices, expected in (("'1,'", "1,"), ("2", "1"), ("1", "1")):
+        cfg = composed(["task=pos", f"trainer.devices={devices}", "trainer.accelerator=gpu"])
+        assert alone(cfg) == expected
 
 
 def test_in_a_slurm_job_of_one_task_lightning_starts_the_processes(

@@ -142,6 +142,13 @@ def test_busy_machines_do_not_show_at_one_thread(monkeypatch: pytest.MonkeyPatch
         assert clock("cuda")[1] == "the wall clock"
 
 
+def test_the_clock_waits_for_the_gpu_that_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[object] = []
+    monkeypatch.setattr("torch.cuda.synchronize", waited.append)
+    clock("cuda:1")[0]()
+    assert waited == ["cuda:1"]
+
+
 def test_an_interpreter_without_the_peer_is_one_line(speed: Speed) -> None:
     status, _, err = speed("--tasks", "--peer", sys.executable)
     assert status == 2
