@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
@@ -58,7 +58,7 @@ def _with_encoders(words: list[str]) -> DictConfig | None:
     register()
     chosen = [word for word in words if word.lstrip("+").startswith(("encoder=", "encoder@"))]
     refused = (*UNUSABLE, ValueError, RecursionError)  # the last two for unusable `defaults`
-    with suppress(*refused), initialize_config_dir(str(CONF), version_base="1.3"):
+    with suppress(*refused), _hydra():
         return compose("config", overrides=[*_search_path(), *chosen])
     return None
 
@@ -66,10 +66,17 @@ def _with_encoders(words: list[str]) -> DictConfig | None:
 def _is_configuration(name: str) -> bool:
     """Say whether there is a configuration of an encoder of this name, ours or the user's."""
     group, _, option = f"encoder/{name}".rpartition("/")
-    with initialize_config_dir(str(CONF), version_base="1.3"):
+    with _hydra():
         loader = GlobalHydra.instance().config_loader()
         found = loader.get_group_options(group, config_name="config", overrides=_search_path())
     return option in found
+
+
+def _hydra() -> AbstractContextManager[None]:
+    """Have Hydra there: that of a sweep, which has begun, or one for now."""
+    if GlobalHydra.instance().is_initialized():
+        return nullcontext()
+    return initialize_config_dir(str(CONF), version_base="1.3")
 
 
 def _search_path() -> list[str]:

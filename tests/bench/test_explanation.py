@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hydra import initialize_config_dir
 
+from bench.config import CONF
 from bench.overrides import expand
 
 Bench = Callable[..., int]
@@ -33,6 +35,9 @@ def test_a_model_beside_another_encoder_is_named_with_its_commit(
     words = ["encoder=concat", "encoder@encoder.second=transformer"]
     words += ["encoder.second.model=google-bert/bert-base-cased"]
     assert expand(words) == [*words, f"encoder.second.revision={'0' * 40}"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):  # as within a sweep
+        assert expand(words) == [*words, f"encoder.second.revision={'0' * 40}"]
+        assert expand(["encoder=./a b"]) == ["encoder=elmo", "encoder.source='a b'"]
 
 
 def test_an_own_encoder_of_the_hub_is_given_no_key_that_it_lacks(
