@@ -86,7 +86,8 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
 
 def _command(command: str, runs: Collection[Key]) -> str:
     words = (word for word in shlex.split(command) if not word.startswith(LOCAL))
-    return shlex.join(_word(word, runs) for word in words)
+    joined = shlex.join(_word(word, runs) for word in words)
+    return joined.replace(" '&&' ", " && ")  # of experiments that have become one
 
 
 def _word(word: str, runs: Collection[Key]) -> str:

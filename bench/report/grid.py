@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
+from bench.choice import leaves
 from bench.experiment import View
 from bench.records import BETWEEN, ManifestCell
 from bench.report.compare import Incomparable, compared
@@ -108,7 +109,12 @@ class Grid:
 
     def scored_by(self, row: str) -> str:
         """The split and the metric that the row shows, as `dev accuracy`."""
-        return " ".join([self.split(row), *map(metric_name, self.runs_of(row)[:1])])
+        metrics = dict.fromkeys(map(metric_name, self.runs_of(row)))
+        return " ".join(filter(None, [self.split(row), " and ".join(metrics)]))
+
+    def of_one_kind(self, row: str) -> bool:
+        """Say whether the row's scores are of one task and one metric, so that they compare."""
+        return len({(run.task, run.result.metric) for run in self.runs_of(row)}) < 2
 
     def runs_of(self, row: str) -> list[Run]:
         return [run for entry in self.row(row) if entry for run in entry.runs]
@@ -119,7 +125,7 @@ class Grid:
     def yardsticks(self, row: str) -> Mapping[str, float]:
         """The scores of what needs no learning, in this row's split: where it has most data."""
         filled = [entry for entry in self.row(row) if entry and entry.runs]
-        if not filled:
+        if not filled or not self.of_one_kind(row):
             return {}
         entry = max(filled, key=lambda entry: trained_on(entry.runs[0]))
         return mean_yardsticks(entry.runs, entry.split)
@@ -130,16 +136,21 @@ class Grid:
 
     def base(self, row: str, column: str) -> str | None:
         """Return the column that this one is compared with: the experiment's baseline; for sample
-        efficiency, the one without ELMo on as much data."""
+        efficiency, the one without ELMo on as much data, of several the one most like it."""
         experiment = self.experiment
         if experiment.view is not View.efficiency or experiment.baseline is not None:
             return experiment.baseline if column != experiment.baseline else None
         entry = self.entries.get((row, column))
         if entry is None or entry.cells[0].placement == "none":
             return None
-        alike = (entry.cells[0] for entry in self.row(row) if entry)
-        x = entry.cells[0].x
-        return next((c.column for c in alike if c.placement == "none" and c.x == x), None)
+        without = [each for each in self.row(row) if each and each.cells[0].placement == "none"]
+        alike = [each for each in without if each.cells[0].x == entry.cells[0].x]
+        searched = {key for search in experiment.searches for key in search.chosen}
+
+        def unlike(other: Entry) -> tuple[int, bool]:
+            return _differences(entry, other, searched), not other.runs
+
+        return min(alike, key=unlike).cells[0].column if alike else None
 
     def against(self, row: str, column: str) -> Entry | None:
         """Return the entry that this one is compared with."""
@@ -151,6 +162,16 @@ class Grid:
         if baseline is None or not {baseline, column} <= paper.keys():
             return None
         return paper[column] - paper[baseline]
+
+
+def _differences(one: Entry, other: Entry, beside: Set[str]) -> int:
+    """Count the keys, but for ELMo's and those `beside`, in which the runs of two entries differ;
+    none where one has no runs."""
+    if not (one.runs and other.runs):
+        return 0
+    ours, theirs = (dict(leaves(each.runs[0].choice)) for each in (one, other))
+    keys = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
+    return sum(not key.startswith(("elmo.", "encoder.", "features.")) for key in keys - beside)
 
 
 def trained_on(run: Run) -> int:
@@ -223,6 +244,8 @@ def _compare(grid: Grid) -> Grid:
         try:
             if not base.runs:
                 raise Incomparable("the baseline has no finished run")
+            if {run.key for run in base.runs} == {run.key for run in entry.runs}:
+                raise Incomparable("these are the baseline's own runs")
             against, clusters = compared(base.runs, entry.runs, entry.split)
             filled[row, column] = replace(entry, against=against, clusters=clusters)
         except Incomparable as reason:

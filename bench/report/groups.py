@@ -13,6 +13,7 @@ from typing import Any
 from bench.choice import DRAW, FILES, OURS, by_contents, canonical, leaves
 from bench.records import Elmo
 from bench.report.grid import Scores
+from bench.report.names import natural
 from bench.report.read import Key, Run
 from elmo_core.choices import PLACEMENTS
 
@@ -262,4 +263,4 @@ def _order(group: Group) -> tuple[Any, ...]:
     place = PLACEMENTS.index(elmo.placement) if elmo.placement in PLACEMENTS else 9
     l2 = -1.0 if elmo.l2 is None else elmo.l2
     of_run = (group.first.task, group.data, place > 0, result.encoder_name)
-    return *of_run, place, str(elmo.layers), l2, group.differs
+    return *of_run, place, natural(str(elmo.layers)), l2, natural(group.differs)

@@ -27,6 +27,8 @@ from bench.report.read import (
 from bench.report.reproduction import ROUNDING
 from bench.run.record import RESULT
 
+AND = " && "  # between the commands of what has become one experiment
+
 
 def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:
     """Read the runs and experiments of all places, each a folder of runs or results, or a file.
@@ -236,13 +238,15 @@ def _choices(
 def _command_of_both(one: str, other: str) -> str:
     """Return a command for what both made, if they differ in tasks, seeds and order alone.
 
-    Where each was made, and by which launcher, says nothing of what was made. Otherwise `one`.
+    Where each was made, and by which launcher, says nothing of what was made. Otherwise both.
 
     >>> _command_of_both("python -m bench task=ner seed=1,2", "python -m bench seed=3 task=ner,srl")
     'python -m bench task=ner,srl seed=1,2,3'
     >>> _command_of_both("python -m bench seed=1", "python -m bench seed=2 paths.runs=/there")
     'python -m bench seed=1,2'
     """
+    if other in one.split(AND):
+        return one
     ours, theirs = shlex.split(one), [w for w in shlex.split(other) if not w.startswith(LOCAL)]
     others = {word.partition("=")[0]: word for word in theirs}
     words = []
@@ -251,11 +255,11 @@ def _command_of_both(one: str, other: str) -> str:
         another = word if word.startswith(LOCAL) else others.pop(key, None)
         listed = key in ("task", "seed") and not set("([") & {*word, *(another or "")}
         if another is None or (word != another and not listed):
-            return one
+            return f"{one}{AND}{other}"
         both = dict.fromkeys([*values.split(","), *another.partition("=")[2].split(",")])
         words.append(word if word == another else f"{key}={','.join(both)}")
     if others:
-        return one
+        return f"{one}{AND}{other}"
     return shlex.join(words)
 
 

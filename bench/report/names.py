@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 
 from bench.report.read import Run
 from bench.run import trust
+
+
+def natural(text: str) -> list[float | str]:
+    """Return what sorts names by the numbers in them: `layers 2` before `layers 10`."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", text)
+    return [float(part) if i % 2 else part for i, part in enumerate(parts)]
 
 
 def task_name(run: Run) -> str:

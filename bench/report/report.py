@@ -78,9 +78,10 @@ def collect(
         reproduced = reproductions(records, reference)
         records.problems += reference.problems
     records.experiments = _plainly_named(records.experiments)
+    every = (*records.experiments, *transfers(records))
     return Report(
         records,
-        [fill(each, records.of(each)) for each in (*records.experiments, *transfers(records))],
+        _dated([fill(each, records.of(each)) for each in every]),
         groups(records.listed),
         reproduced,
     )
@@ -98,6 +99,20 @@ def _plainly_named(experiments: Sequence[Experiment]) -> list[Experiment]:
             stem += "-2"
         found[stem] = replace(each, path=each.path.with_name(f"{stem}.json"))
     return list(found.values())
+
+
+def _dated(grids: Sequence[Grid]) -> list[Grid]:
+    """Say in the titles of tables that one command has made when their last run began: the data, a
+    recipe or the experiment's file has changed since."""
+    made = [(grid.experiment.title, grid.experiment.command) for grid in grids]
+    return [_with_date(g) if made.count(m) > 1 else g for g, m in zip(grids, made, strict=True)]
+
+
+def _with_date(grid: Grid) -> Grid:
+    begun = [each.date for run in grid.runs for each in run.result.provenance]
+    when = f"last run of {max(begun)[:16].replace('T', ' ')}" if begun else "no run is there"
+    title = f"{grid.experiment.title} ({when})"
+    return replace(grid, experiment=replace(grid.experiment, title=title))
 
 
 def plain(name: str) -> str:

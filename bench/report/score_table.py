@@ -81,7 +81,7 @@ def scores(grid: Grid) -> ScoreTable:
 
 def _score_row(grid: Grid, row: str) -> ScoreRow:
     means = [entry.scores.mean for entry in grid.row(row) if entry and entry.scores]
-    best = wording.number(max(means)) if len(means) > 1 else ""
+    best = wording.number(max(means)) if len(means) > 1 and grid.of_one_kind(row) else ""
     return ScoreRow(
         name=row,
         title=grid.title(row),

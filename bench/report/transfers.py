@@ -17,7 +17,7 @@ from bench.choice import FILES
 from bench.experiment import View
 from bench.records import Evaluation, ManifestCell, data_name
 from bench.report.groups import SHOWN, Group, choice_of, same_text, told_apart, with_draws
-from bench.report.names import task_name
+from bench.report.names import natural, task_name
 from bench.report.read import Experiment, Records, Run
 
 ARROW = "→"
@@ -70,7 +70,7 @@ def _table(task: str, noisy: bool, evaluations: Sequence[Run], records: Records)
         view=View.table,
         split=split,
         baseline=without[0] if without else None,
-        rows=sorted({cell.row for cell in cells}),
+        rows=sorted({cell.row for cell in cells}, key=natural),
         columns=list(columns),
         paper={},
         data=", ".join(sorted(set(sets.values()))),
@@ -105,9 +105,9 @@ def _columns(groups: Iterable[Group]) -> dict[str, Group]:
         for more, group in zip(_told(found), found, strict=True)
     }
 
-    def order(name: str) -> tuple[bool, bool, str]:
+    def order(name: str) -> tuple[bool, bool, list[float | str]]:
         control = named[name].first.choice["data"].get("control")
-        return named[name].elmo.placement != "none", bool(control), name
+        return named[name].elmo.placement != "none", bool(control), natural(name)
 
     return {name: named[name] for name in sorted(named, key=order)}
 

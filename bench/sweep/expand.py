@@ -11,6 +11,7 @@ from hydra.core.override_parser.types import Override, Quote, QuotedString, Tran
 from omegaconf import DictConfig, OmegaConf
 
 from bench.errors import ConfigError
+from bench.experiment import View
 from bench.overrides import expand
 from bench.sweep.job import Cell
 from bench.verbatim import escaped
@@ -56,7 +57,7 @@ def of_experiment(
     options = {override.key_or_group: override for override in given}
     rows, left_out = _rows(name, experiment["rows"], options, tasks, default_task)
     columns = _named(name, "columns", experiment["columns"])
-    _check(name, experiment, columns)
+    _check(name, experiment, columns, tasks)
     _check_ensembles(name, experiment["ensembles"], columns)
     axis = {column: changes.pop("x", None) for column, changes in columns.items()}
     own = _owners(name, rows, columns)
@@ -139,8 +140,14 @@ def _named(name: str, what: str, content: object) -> Rows:
     return {str(key): dict(changes) for key, changes in content.items()}
 
 
-def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
-    """Raise ConfigError for a number that is none, or a column that does not exist."""
+def _check(name: str, experiment: Mapping[str, Any], columns: Rows, tasks: Sequence[str]) -> None:
+    """Raise ConfigError for a number that is none, a row or column that does not exist, or a point
+    of a curve that two columns have."""
+    rows = experiment["rows"]
+    known_rows = [*(map(str, rows) if isinstance(rows, dict) else ()), *tasks]
+    for row in experiment["paper"]:
+        if row not in known_rows:
+            raise ConfigError(f"{name}: paper: no row {row!r}{did_you_mean(row, known_rows)}")
     paper = [item for numbers in experiment["paper"].values() for item in numbers.items()]
     said = [("paper", column) for column, _ in paper]
     if experiment["baseline"] is not None:
@@ -153,6 +160,11 @@ def _check(name: str, experiment: Mapping[str, Any], columns: Rows) -> None:
     for column, value in paper + axis:
         if not isinstance(value, int | float):
             raise ConfigError(f"{name}: {column}: {value!r} is no number")
+    points: dict[float, str] = {}
+    for column, x in axis if experiment["view"] is View.curve else ():
+        if (other := points.setdefault(x, column)) != column:
+            told = f"columns {other!r} and {column!r} are one point of the curve"
+            raise ConfigError(f"{name}: x={x:g}: {told}: make rows of what else they differ in")
 
 
 def _check_ensembles(name: str, ensembles: Mapping[str, str], columns: Rows) -> None:

@@ -27,6 +27,8 @@ def leave_out(name: str, experiment: DictConfig) -> None:
                 raise ConfigError(f"~experiment.{kind}.{which}: leaves {name} no {kind}: keep one")
             if kind == "columns":
                 _forget(experiment, which)
+            else:
+                experiment.paper.pop(which, None)
 
 
 def _require(name: str, experiment: DictConfig, kind: str, which: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from matplotlib.axes import Axes
 
-from bench.report.figures.style import MARKERS, MUTED, SERIES, Picture, sheet
+from bench.report.figures.style import MARKERS, MUTED, SERIES, Picture, legend, sheet
 from bench.report.grid import Entry, Grid
 from bench.report.mixes import MeanMix, mixes
 
@@ -25,12 +25,17 @@ def curve(grid: Grid) -> Iterator[Picture]:
             continue
         mixed = [(x, mix) for x, entry in points for mix in mixes(entry.runs)]
         places = list(dict.fromkeys(mix.place for _, mix in mixed))
-        figure, panels = sheet(1 + len(places), height=2.0 + 1.5 * len(places))
+        layers = max((len(mix.weights) for _, mix in mixed), default=0)
+        lines = -(-layers // 4) if layers > 4 else 0  # of a legend below
+        height = 2.0 + 1.5 * len(places) + 0.16 * lines
+        figure, panels = sheet(1 + len(places), height=height)
         axis = _Axis([x for x, _ in points])
         _scores(panels[0], axis, points, grid, row)
         for axes, place in zip(panels[1:], places, strict=True):
             _shares(axes, axis, [(x, mix) for x, mix in mixed if mix.place == place])
         axis.label(panels[-1], name)
+        if lines:
+            legend(figure, panels[1:], columns=4)
         shares, uniform = (
             (" and learned shares of the layers", "; dotted: uniform") if places else ("", "")
         )
@@ -128,4 +133,5 @@ def _shares(axes: Axes, axis: _Axis, found: Sequence[tuple[float, MeanMix]]) -> 
         )
     axes.set_title(f"share of each layer, {found[0][1].place}")
     axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # room for the uppermost markers
-    axes.legend(ncols=min(layers, 4), loc="best")
+    if layers <= 4:
+        axes.legend(ncols=layers, loc="best")

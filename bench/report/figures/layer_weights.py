@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from bench.report.figures.style import INK, MUTED, SERIES, Picture, sheet
+from bench.report.figures.style import INK, MUTED, SERIES, WIDTH, Picture, sheet
 from bench.report.grid import Grid
 from bench.report.mixes import MeanMix, mixes
 
@@ -27,7 +27,9 @@ def heat(grid: Grid) -> Iterator[Picture]:
         return
     sizes = [len(rows) for rows in found.values()]
     height = sum(0.32 * size + 0.85 for size in sizes)
-    figure, panels = sheet(len(found), height=height, ratios=sizes, sharex=False)
+    layers = max(len(mix.weights) for rows in found.values() for _, mix in rows)
+    width = max(WIDTH, 1.6 + 0.55 * (layers + 1.4))
+    figure, panels = sheet(len(found), height=height, width=width, ratios=sizes, sharex=False)
     figure.set_layout_engine("constrained", hspace=0.08)
     for axes, (place, rows) in zip(panels, found.items(), strict=True):
         _panel(axes, place, rows)

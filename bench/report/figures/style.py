@@ -20,7 +20,7 @@ from elmo_core.whole_files import replacing, write_text
 
 INK, MUTED, RULE = "#23272f", "#6b7280", "#d9dce1"
 SERIES = ("#3b5bdb", "#e8590c", "#087f5b", "#c2255c", "#7048e8", "#0b7285", "#5c4813")
-MARKERS = "osD^vPX"
+MARKERS = "osD^vPX*"  # one more than colours: pairs come round late
 PAPER = "#ffffff"
 INLINE = {PAPER: "paper", INK: "ink", MUTED: "muted", RULE: "rule"} | {
     c: f"c{i}" for i, c in enumerate(SERIES)
@@ -115,10 +115,15 @@ def place_colour(placement: str) -> str:
 
 
 def sheet(
-    panels: int = 1, *, height: float, ratios: Sequence[float] | None = None, sharex: bool = True
+    panels: int = 1,
+    *,
+    height: float,
+    width: float = WIDTH,
+    ratios: Sequence[float] | None = None,
+    sharex: bool = True,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its panels, one below the other; `height` is in inches."""
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    """Return a figure and its panels, one below the other; its size is in inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(panels, 1, squeeze=False, sharex=sharex, height_ratios=ratios)
     return figure, list(axes[:, 0])
 

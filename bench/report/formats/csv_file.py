@@ -59,7 +59,7 @@ def _cell(grid: Grid, row: ScoreRow, column: str, entry: Entry) -> dict[str, Any
         "data": experiment.data,
         "encoder": Group(entry.runs, "").encoder_names or experiment.encoder,
         "split": entry.split,
-        "metric": grid.metric(row.name),
+        "metric": next((run.result.metric for run in entry.runs), grid.metric(row.name)),
         "paper": entry.paper,
         "missing": "; ".join(f"seed {gap.cell.seed}: {gap.status}" for gap in entry.gaps),
         "runs": " ".join(f"{cell.task}/{cell.run_id}" for cell in entry.cells),

@@ -31,24 +31,25 @@ ROWS = 32
 """Of a plain table: more do not fit a page, and LaTeX does not split a float."""
 FLOATS = 40
 """Between ends of pages: LaTeX holds 52 at most."""
+MATHS = """
+    α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi
+    π pi ρ rho σ sigma τ tau φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Π Pi
+    Σ Sigma Φ Phi Ψ Psi Ω Omega ≤ leq ≥ geq ≠ neq ≈ approx ∞ infty → to × times ± pm · cdot
+""".split()  # noqa: SIM905
+"""What pdflatex does not know in text, each before its command."""
 SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "−": "$-$",
-        "±": r"$\pm$",
         "☆": r"\ding{73}",
-        "·": r"$\cdot$",
         "<": "$<$",
         ">": "$>$",
-        "λ": r"$\lambda$",
-        "γ": r"$\gamma$",
         "‖": r"$\|$",
         "|": "$|$",
-        "→": r"$\to$",
-        "×": r"$\times$",
         "…": r"\dots{}",
+        **{sign: rf"$\{name}$" for sign, name in zip(MATHS[::2], MATHS[1::2], strict=True)},
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
 )

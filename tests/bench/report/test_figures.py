@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from bench.experiment import View
 from bench.report import frames
 from bench.report.figures.differences import forest
 from bench.report.figures.draw import draw
-from bench.report.figures.style import MUTED, STYLE
+from bench.report.figures.style import MARKERS, MUTED, STYLE
 from bench.report.report import collect
 from bench.report.sample_efficiency import series
 from tests.bench.made_up import Maker
@@ -128,3 +130,24 @@ def test_updates_are_asked_of_sample_efficiency_alone(
     (grid,) = collect([make.folder]).grids
     found = [name for name in frames.beside(grid) if name.startswith("updates")]
     assert found == ([f"updates to reach the best score of {said}"] if said else [])
+
+
+@pytest.mark.parametrize("view", [View.weights, View.curve])
+def test_thirteen_layers_can_be_told_apart(view: View, tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cell = make.cell("snli", "λ=1", x=1.0, placement="input")
+    path = tmp_path / "snli" / cell.run_id / "result.json"
+    result = json.loads(path.read_text())
+    result["encoder"]["layers"] = 13
+    result["mix"] = {"input": {"weights": [1 / 13] * 13, "gamma": 1.2}}
+    path.write_text(json.dumps(result))
+    make.experiment("deep", [cell], view=view)
+    (picture,) = draw(replace(collect([tmp_path]), groups=[]))
+    _ = picture.inline  # laid out
+    axes = picture.figure.axes[-1]
+    if view is View.curve:
+        drawn = [line for line in axes.lines if line.get_marker() in [*MARKERS]]
+        assert len({(line.get_color(), line.get_marker()) for line in drawn}) == 13
+    else:
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert all(one.x1 < other.x0 for one, other in pairwise(boxes))

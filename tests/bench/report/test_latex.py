@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench.report.formats.latex import _cleared, _floats
+from bench.report.formats.latex import _cleared, _floats, escaped
 from bench.report.frame import Frame
 
 
@@ -50,3 +50,7 @@ def test_latex_never_holds_more_floats_than_it_can() -> None:
     text = "\n".join(_cleared(["% a note", *floats]))
     assert max(page.count(r"\begin{table}") for page in text.split(r"\clearpage")) <= 52
     assert text.count(r"\begin{table}") == 130
+
+
+def test_greek_letters_and_signs() -> None:
+    assert escaped("α ≥ 1, λ") == r"$\alpha$ $\geq$ 1, $\lambda$"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import runs as verb
+from bench.report.export import anywhere
 from bench.report.merged import read_all
 from bench.report.notes import notes
 from bench.report.read import read
@@ -129,3 +130,29 @@ def test_an_experiment_of_its_name_is_called_by_it_whatever_its_seeds(tmp_path: 
     in_two_sittings(tmp_path / "a", l2=(0.001, 1.0))
     ids = {grid.experiment.id for grid in collect([tmp_path / "a"]).grids}
     assert ids == {"two-0000000001", "two-0000000002"}
+
+
+def test_two_tables_of_one_command_say_when_they_were_made(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    for day, skill in ((1, 0.5), (2, 0.7)):
+        cell = make.cell("snli", "none", skill=skill)
+        path = tmp_path / "snli" / cell.run_id / "result.json"
+        path.write_text(path.read_text().replace("2018-02-15", f"2018-02-0{day}"))
+        path = make.experiment("mine", [cell])
+        path.rename(path.with_name(f"mine-000000000{day}.json"))
+    titles = [grid.experiment.title for grid in collect([tmp_path]).grids]
+    assert titles == [f"The title of mine (last run of 2018-02-0{d} 12:00)" for d in (1, 2)]
+
+
+def test_a_table_of_two_commands_has_both(tmp_path: Path) -> None:
+    asked = []
+    for place, column, l2 in (("a", "ELMo", 0.1), ("b", "random", 0.001)):
+        make = Maker(tmp_path / place)
+        cells = [make.cell("snli", "none")]
+        cells.append(make.cell("snli", column, placement="input", l2=l2))
+        without = f"'experiment.without=[columns.{column}]'"
+        asked.append(f"python -m bench experiment=two elmo.l2={l2} {without}")
+        make.experiment("two", cells, baseline="none", command=asked[-1])
+    (experiment,) = read_all([tmp_path / "a", tmp_path / "b"]).experiments
+    assert experiment.command == " && ".join(asked)
+    assert anywhere({"command": experiment.command}, [])["command"] == experiment.command

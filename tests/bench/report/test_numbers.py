@@ -244,3 +244,9 @@ def test_the_terminal_shows_ours_the_difference_and_the_papers(made_up_runs: Pat
 def test_a_paper_s_number_keeps_its_digits() -> None:
     assert wording.paper(88.0, None) == "88.0"
     assert wording.paper(90.15, 2.07) == "90.15 (+2.1)"
+
+
+def test_layers_ascend(tmp_path: Path) -> None:
+    for layers in ("0", "2", "10"):
+        Maker(tmp_path).run(placement="input", layers=layers)
+    assert [group.elmo.layers for group in collect([tmp_path]).groups] == ["0", "2", "10"]

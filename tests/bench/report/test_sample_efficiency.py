@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from bench.experiment import View
 from bench.report import frames
 from bench.report.grid import fill
 from bench.report.read import read, read_experiment
+from bench.report.report import collect
 from bench.report.sample_efficiency import reached
-from tests.bench.made_up import Maker, changed
+from tests.bench.made_up import Maker, changed, given
 
 
 def test_sample_efficiency_pairs_what_saw_the_same_data(made_up_runs: Path) -> None:
@@ -78,3 +80,15 @@ def test_a_score_is_reached_in_the_first_epoch_that_has_it(
     assert (found.best, found.baseline.epochs) == (30, 2)
     assert (found.needed and found.needed.epochs) == needed
     assert (frames.reached(grid).rows[0][4] == "never") == (needed is None)
+
+
+def test_each_system_is_compared_with_no_elmo_of_its_own_kind(tmp_path: Path) -> None:
+    make, cells = Maker(tmp_path), []
+    for size, skill in ((16, 0.5), (64, 0.6)):
+        for placement in ("none", "input"):
+            run: dict[str, Any] = {"skill": skill, "placement": placement}
+            cells.append(make.cell("snli", f"{placement} {size}", x=10.0, **run))
+            given(tmp_path / "snli" / cells[-1].run_id, {"training.batch_size": size})
+    make.experiment("figure1", cells, view=View.efficiency)
+    (grid,) = collect([tmp_path]).grids
+    assert [grid.base("snli", f"input {size}") for size in (16, 64)] == ["none 16", "none 64"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -20,6 +21,7 @@ from bench.report.notes import notes
 from bench.report.read import read, read_experiment
 from bench.report.report import collect
 from bench.report.resolution import resolutions
+from bench.report.score_table import scores
 from bench.report.statistics import mean_gain, power, seeds_needed
 from tests.bench.made_up import Maker
 
@@ -268,3 +270,29 @@ def test_rows_of_one_task_are_not_averaged(tmp_path: Path) -> None:
     assert len(resolutions(grid)) == 2
     assert over_all_tasks(grid) == []
     assert "over all tasks" not in frames.beside(grid)
+
+
+def test_in_a_row_of_several_tasks_nothing_is_best(tmp_path: Path) -> None:
+    make, tasks = Maker(tmp_path), ("snli", "ner")
+    make.experiment("turned", [make.cell("ELMo", task, task=task) for task in tasks])
+    report = collect([tmp_path])
+    (row,) = scores(report.grids[0]).rows
+    assert row.metric == "dev accuracy and F1"
+    assert not row.yardsticks
+    assert not any(cell.best for cell in row.cells)
+    lines = csv.DictReader(io.StringIO(csv_file.text(report)))
+    assert [line["metric"] for line in lines if line["table"] == "turned"] == ["accuracy", "f1"]
+
+
+def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
+    make = Maker(tmp_path)
+    cells = [
+        make.cell("snli", "none", skill=0.55),
+        make.cell("snli", "ELMo", skill=0.65, placement="input"),
+    ]
+    make.experiment("two", [*cells, replace(cells[0], column="same")], baseline="none")
+    (grid,) = collect([tmp_path]).grids
+    entry = grid.entries["snli", "ELMo"]
+    assert entry.against is not None
+    assert entry.p == entry.against.p
+    assert grid.entries["snli", "same"].not_compared == "these are the baseline's own runs"

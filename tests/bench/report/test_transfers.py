@@ -14,6 +14,7 @@ import pytest
 from bench.records import ManifestCell
 from bench.report import frames
 from bench.report.__main__ import main as make_report
+from bench.report.names import natural
 from bench.report.notes import notes
 from bench.report.probes import probes
 from bench.report.report import collect
@@ -184,7 +185,7 @@ def test_encoders_of_one_name_are_told_apart(
     _, grid = table(make.folder)
     name = "made-up · input · layers all · λ=0.001"
     columns = [name + more.format(run) for more, run in zip(told, run_ids, strict=False)]
-    assert grid.experiment.columns == sorted(columns)
+    assert grid.experiment.columns == sorted(columns, key=natural)
     assert len(grid.runs) == 4
 
 

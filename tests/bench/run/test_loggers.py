@@ -79,18 +79,18 @@ def test_a_run_that_goes_on_is_logged_from_its_beginning(small: Small, result: R
 @pytest.fixture
 def closed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What W&B knows of each of its runs when it is closed: summary, config, exit code."""
-    import wandb
+    from wandb.sdk.wandb_run import Run
 
     runs: list[dict[str, Any]] = []
-    finish = wandb.Run.finish
+    finish = Run.finish
 
-    def noted(self: wandb.Run, exit_code: int | None = None) -> None:
+    def noted(self: Run, exit_code: int | None = None) -> None:
         known: dict[str, Any] = {"summary": dict(self.summary), "config": dict(self.config)}
         known |= {"exit": exit_code, "name": self.name}
         runs.append(known)
         finish(self, exit_code)
 
-    monkeypatch.setattr(wandb.Run, "finish", noted)
+    monkeypatch.setattr(Run, "finish", noted)
     return runs
 
 

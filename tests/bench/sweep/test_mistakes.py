@@ -46,6 +46,14 @@ TABLE3 = "error: elmo: table3 sets elmo.placement itself (column "
             ["experiment=demo", *(f"~experiment.columns.{c}" for c in DEMO)],
             f"~experiment.columns.{DEMO[-1]}: leaves demo no columns: keep one",
         ),
+        (
+            ["experiment=table2", "+experiment.paper.snlli={baseline: 88.1}"],
+            "table2: paper: no row 'snlli'; did you mean 'snli'?",
+        ),
+        (
+            ["experiment=lambda", "task=snli", "+experiment.columns.again={x: 0, elmo.l2: 0}"],
+            "lambda: x=0: columns 'λ=0' and 'again' are one point of the curve",
+        ),
         (["-m", "elmo.l2=interval(0,1)"], "elmo.l2=interval(0,1): an interval needs"),
         (["experiment=table3", "task=snli", "elmo={placement: none}"], TABLE3),
         (["experiment=table3", "task=snli", "++elmo={placement: none}"], TABLE3),
