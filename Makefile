@@ -25,7 +25,7 @@ gpu: $(DEV)  ## all that wants a GPU: tests, speeds, gpu-report.json (25 minutes
 
 SEED   ?= 1
 COUNT  ?= 200
-LIMIT  := $(if $(shell command -v timeout),timeout 3600)  # which macOS lacks
+LIMIT  := $(if $(shell command -v timeout 2>/dev/null),timeout 3600)  # which macOS lacks
 faults: $(DEV)  ## a campaign: mutated files, hostile archives, kills, full disks (SEED=1 COUNT=200)
 	$(LIMIT) $(BIN)/python -m tests.faults.readers --seed $(SEED) --count $(COUNT)
 	$(LIMIT) $(BIN)/python -m tests.faults.archives --seed $(SEED) --count $(COUNT)

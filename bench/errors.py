@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.interrupts import interruptible
-from elmo_core.errors import NotFetchedError, OneLineError
+from elmo_core.errors import FetchError, NotFetchedError, OneLineError
 
 DENIED = (errno.EACCES, errno.EPERM)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -71,7 +71,10 @@ def _refused(error: OSError) -> str | None:
 def _is_cached(path: object) -> bool:
     from elmo_core.downloads.cache import cache_folder  # brings what fetches
 
-    return Path(str(path)).absolute().is_relative_to(cache_folder().absolute())
+    try:
+        return Path(str(path)).absolute().is_relative_to(cache_folder().absolute())
+    except FetchError:  # nobody knows where it is
+        return False
 
 
 def _readable(path: object) -> bool:

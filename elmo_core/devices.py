@@ -20,7 +20,7 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
     nobody waits for may read memory that is used again by then.
 
     Args:
-        tensor: It may be changed or forgotten as soon as this returns.
+        tensor: It may be changed or forgotten as soon as this returns, unless it stays where it is.
         device: Where it goes.
 
     Returns:
@@ -43,8 +43,9 @@ def checked(name: str) -> torch.device:
 
 
 def random_state_kept() -> AbstractContextManager[None]:
-    """Inside, numbers may be drawn and seeds set; after it, all generators are as they were."""
-    used = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    """Inside, numbers may be drawn and seeds set; after it, the generators of the CPU and of all
+    CUDA GPUs are as they were."""
+    used = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     return torch.random.fork_rng(devices=used)
 
 

@@ -9,16 +9,12 @@ is set, which a file system needs whose locks hold on one machine alone.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
 
 LEASE = 60.0  # seconds
 RENEWALS = 12
@@ -54,7 +50,7 @@ def lock(
     """
     with ExitStack() as stack:
         file = stack.enter_context(open(path, "rb" if shared else "ab"))
-        if fcntl is None or os.environ.get("ELMO_BENCH_LOCKS") == "lease":
+        if os.environ.get("ELMO_BENCH_LOCKS") == "lease":
             return _lease(Path(path), wait, lost, look)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         try:

@@ -105,8 +105,8 @@ def _count(source: Source, folder: Path, split: str) -> Finding:
         return error
 
 
-def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, int, float]:
-    """Return how many splits can be read, how many figures agree, and how near the rest are."""
+def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, float, float]:
+    """Return how many splits can be read, what share of the figures agrees, how near all are."""
     pairs = [
         (expected, finding.counts[name])
         for split, finding in found.items()
@@ -115,7 +115,8 @@ def _likeness(source: Source, found: Mapping[str, Finding]) -> tuple[int, int, f
     ]
     readable = sum(isinstance(finding, Found) for finding in found.values())
     near = sum(min(pair) / max(*pair, 1) for pair in pairs) / max(len(pairs), 1)
-    return readable, sum(expected == actual for expected, actual in pairs), near
+    agree = sum(expected == actual for expected, actual in pairs) / max(len(pairs), 1)
+    return readable, agree, near
 
 
 def report(source: Source, folder: Path) -> int:

@@ -27,7 +27,7 @@ from bench.run.fingerprint import changed, files_below, stamp
 from bench.run.record import Record
 from elmo_core.downloads.cache import OWN_FILE, cache_folder, kept_step
 from elmo_core.downloads.presets import PRESETS
-from elmo_core.errors import ElmoCoreError
+from elmo_core.errors import ElmoCoreError, FetchError
 from elmo_core.imports import importing_torch
 from elmo_core.whole_files import write_text
 from tasks.task import DataError
@@ -177,7 +177,11 @@ def _read_from(name: str, reader: str, cfg: DictConfig) -> Iterable[Path]:
 
 def _kept(where: list[Any], hashed: Callable[[], str]) -> str:
     """Return the hash of what stands at a place and looks as `where` says, made only once."""
-    kept = cache_folder() / "contents" / xxhash.xxh3_128_hexdigest(json.dumps(where).encode())
+    try:
+        cache = cache_folder()
+    except FetchError:  # nobody knows whose
+        return hashed()
+    kept = cache / "contents" / xxhash.xxh3_128_hexdigest(json.dumps(where).encode())
     with suppress(OSError, UnicodeDecodeError):
         if DIGEST.fullmatch(found := kept.read_text(encoding="ascii")):
             return found

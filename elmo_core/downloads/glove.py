@@ -70,7 +70,7 @@ def fetch(
     Those of the names `besides` that lie in the same archive are kept, too.
     """
     target, archive = cached(name, folder), VECTORS[name]
-    wanted = {f"{each}.txt" for each in (name, *besides) if VECTORS.get(each) == archive}
+    alike = {cached(each, folder) for each in (name, *besides) if VECTORS.get(each) == archive}
     if target.is_file():
         return target
     packed = target.parent / archive.url.rsplit("/", 1)[-1]
@@ -78,6 +78,7 @@ def fetch(
     with locked(packed.with_suffix(".lock")):  # the archive is one process's until it is gone
         if target.is_file():
             return target
+        wanted = {path.name for path in alike if not path.is_file()}
         put_there = packed.is_file()
         download(archive.url, packed, sha256=archive.sha256, offline=offline)
         if put_there and sha256_of(packed) != archive.sha256:

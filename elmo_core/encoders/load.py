@@ -33,10 +33,11 @@ def load_encoder(
 
     Args:
         source: the name of a preset, such as `"elmo-small"`, which is taken from the cache, or else
-            downloaded into it; or a folder with `encoder.safetensors`, or with `options.json` and
-            one `.hdf5` file; or a `.safetensors` file of ours; or `FOLDER@STEP`, a biLM as it was
-            after so many steps of its training (`--keep` of `elmo_core.pretraining train`). A
-            `Path` is no name: `Path("elmo-small")` is a folder of yours.
+            downloaded into it; or a folder with `encoder.safetensors`, or with one
+            `…options.json` and one `.hdf5` file; or a `.safetensors` file of ours; or
+            `FOLDER@STEP`, a biLM as it was after so many steps of its training (`--keep` of
+            `elmo_core.pretraining train`). A `Path` is no name: `Path("elmo-small")` is a folder of
+            yours.
         options: instead of `source`, and together with `weights`: the published options, as a path
             or as the JSON structure.
         weights: instead of `source`: a `.safetensors` file, or the published HDF5 with `options`.
@@ -135,7 +136,7 @@ def _in_folder(folder: Path) -> tuple[Path, Path | None]:
     candidates = sorted(folder.glob("[!.]*.hdf5"))
     if len(candidates) != 1:
         raise WeightsError(
-            f"{folder}: expected {OWN_FILE}, or options.json and one .hdf5 file; "
+            f"{folder}: expected {OWN_FILE}, or one …options.json and one .hdf5 file; "
             f"found {len(candidates)} .hdf5 files"
         )
     # The published ones have the model's name before it.

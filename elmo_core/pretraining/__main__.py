@@ -12,8 +12,8 @@ from elmo_core.pretraining.cli import parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # where it is not UTF-8
+    if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
+        sys.stdout.reconfigure(errors="replace")
     given = parser().parse_args(arguments)
     try:
         given.run(given)

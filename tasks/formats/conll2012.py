@@ -85,7 +85,7 @@ def source(
     return Source(
         name="conll2012",
         task=task,
-        title="OntoNotes 5 in the split of CoNLL-2012, English",
+        title="OntoNotes 5 with the test set of CoNLL-2012, English",
         kinds=("paper",),
         origin="https://catalog.ldc.upenn.edu/LDC2013T19",
         version=f"OntoNotes 5.0, {version}",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.errors import exit_status, explain
-from elmo_core.errors import one_line
+from elmo_core.errors import FetchError, one_line
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
@@ -34,3 +34,11 @@ def test_a_refusal_without_a_name_is_told() -> None:
     said = explain(PermissionError(errno.EACCES, "Permission denied"))
     assert said is not None
     assert said.startswith("cannot write a file (permission denied)")
+
+
+def test_what_cannot_be_written_is_one_line_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> Path:
+        raise FetchError("whose home?")
+
+    monkeypatch.setattr("elmo_core.downloads.cache.cache_folder", nobody)
+    assert "paths.runs=FOLDER" in str(explain(PermissionError(13, "Permission denied", "/x/y")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import Any
 
@@ -26,16 +27,16 @@ def test_a_copy_that_is_read_at_once_is_waited_for(there: str, waits: bool) -> N
     assert sent(tensor, torch.device(there)) is waits
 
 
-def test_the_gpus_generator_is_given_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gpus_generators_are_given_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[list[int]] = []
 
-    def fork_rng(devices: list[int]) -> Any:
-        kept.append(devices)
+    def fork_rng(devices: Iterable[int]) -> Any:
+        kept.append([*devices])
         return nullcontext()
 
     monkeypatch.setattr("torch.random.fork_rng", fork_rng)
-    random_state_kept()
-    monkeypatch.setattr("torch.cuda.is_initialized", lambda: True)
-    monkeypatch.setattr("torch.cuda.current_device", lambda: 1)
-    random_state_kept()
-    assert kept == [[], [1]]
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    for begun in (False, True):
+        monkeypatch.setattr("torch.cuda.is_initialized", lambda begun=begun: begun)
+        random_state_kept()
+    assert kept == [[], [0, 1]]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bench.data.check import closest
+from tasks.base.published import SPLITS, Found, published
 from tests.bench.data.conftest import FILES, Verb
 from tests.file_server import FileServer
 
@@ -122,3 +125,20 @@ def test_a_subset_of_snli_is_called_one(data: Verb, snli_folder: Path) -> None:
     assert "550,152 pairs" in out
     assert "60" in out
     assert "a subset, 0.0%" in out
+
+
+@pytest.mark.parametrize("task", ["srl", "coref"])
+def test_ontonotes_is_the_tasks_whose_figures_all_agree(task: str, tmp_path: Path) -> None:
+    """The two have other training sets and the same test set."""
+    both = [s for each in ("srl", "coref") for s in published(each) if s.name == "conll2012"]
+    roles, coreference = (source.counts for source in both)
+    held = {split: {**coreference[split], **roles[split]} for split in SPLITS}
+    if task == "coref":
+        held |= {split: dict(coreference[split]) for split in SPLITS}
+    else:
+        held |= {
+            split: {name: n + (name != "sentences") for name, n in held[split].items()}
+            for split in ("train", "dev")
+        }
+    sources = [replace(each, count=lambda folder, s: Found(folder, held[s])) for each in both]
+    assert closest(sources, tmp_path).task == task

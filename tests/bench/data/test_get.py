@@ -146,10 +146,12 @@ def test_get_word_vectors_of_one_archive(data: Verb, monkeypatch: pytest.MonkeyP
             return download(url, *given, **named)
 
         monkeypatch.setattr(glove, "download", counting)
-        assert data("get", *names[:2], "--yes")[0] == 0
+        glove.cached(names[2]).parent.mkdir(parents=True)
+        glove.cached(names[2]).write_text("mine")
+        assert data("get", *names, "--yes")[0] == 0
     assert fetched == [url]
-    assert [glove.find(name).read_text() for name in names[:2]] == ["the 50\n", "the 100\n"]
-    assert not glove.cached(names[2]).exists()
+    found = [glove.find(name).read_text() for name in names]
+    assert found == ["the 50\n", "the 100\n", "mine"]
 
 
 def test_get_weights(data: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from omegaconf import DictConfig
 
 from bench.run.contents import chosen, content
 from bench.run.record import Record
+from elmo_core.errors import FetchError
 from tests import encoder_files
 from tests.bench.run.conftest import change_unseen, drop_a_line
 from tests.bench.small import SMALL
@@ -205,3 +206,16 @@ def test_a_run_of_an_earlier_version_is_found_until_its_data_changes(
     drop_a_line(data / "snli_1.0_train.jsonl")
     assert bench(*words) == 0
     assert "version, which did not note what was in the data; force" in capsys.readouterr().out
+
+
+def test_without_a_cache_data_is_hashed_each_time(
+    run_id: Callable[..., str], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> Path:
+        raise FetchError("whose home?")
+
+    first = run_id(data)
+    monkeypatch.setattr("bench.run.contents.cache_folder", nobody)
+    assert run_id(data) == first
+    drop_a_line(data / "snli_1.0_dev.jsonl")
+    assert run_id(data) != first

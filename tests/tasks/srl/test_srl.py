@@ -135,6 +135,14 @@ def conll_2012(folder: Path) -> Path:
     return path
 
 
+def test_another_ontonotes_in_one_file_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    conll_2012(tmp_path).rename(tmp_path / "dev.english.v4_gold_conll")
+    assert read(tmp_path, "dev") is not None
+    assert "2 sentences, but the dev set of the paper has 15680" in caplog.text
+
+
 @pytest.mark.parametrize("write", [propbank, conll_2005, conll_2012])
 def test_every_format_reads_the_same(
     write: Callable[[Path], Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
