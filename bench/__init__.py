@@ -4,7 +4,10 @@ import sys
 from io import TextIOWrapper
 
 if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
-    sys.stdout.reconfigure(errors="replace")  # what an encoding lacks, γ or ☆, is a question mark
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="replace")  # what it lacks, γ or ☆, is a question mark
+    else:  # a file, or another program's: scripts and JSON stay whole
+        sys.stdout.reconfigure(encoding="utf-8")
 
 VERBS = {
     *("atlas", "data", "ensemble", "evaluate", "features"),

@@ -45,7 +45,7 @@ def commits(words: list[str]) -> Iterator[str]:
     if not on_hub or (cfg := _with_encoders(words)) is None:
         return
     for part, model in on_hub.items():
-        encoder = OmegaConf.select(cfg, part)
+        encoder = OmegaConf.select(cfg, part, throw_on_resolution_failure=False)
         if isinstance(encoder, DictConfig) and "revision" in encoder:
             from elmo_core.encoders.hub import commit
 

@@ -244,7 +244,7 @@ def _compare(grid: Grid) -> Grid:
         try:
             if not base.runs:
                 raise Incomparable("the baseline has no finished run")
-            if {run.key for run in base.runs} == {run.key for run in entry.runs}:
+            if {run.key for run in entry.runs} <= {run.key for run in base.runs}:
                 raise Incomparable("these are the baseline's own runs")
             against, clusters = compared(base.runs, entry.runs, entry.split)
             filled[row, column] = replace(entry, against=against, clusters=clusters)

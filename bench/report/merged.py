@@ -6,6 +6,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -244,10 +245,14 @@ def _command_of_both(one: str, other: str) -> str:
     'python -m bench task=ner,srl seed=1,2,3'
     >>> _command_of_both("python -m bench seed=1", "python -m bench seed=2 paths.runs=/there")
     'python -m bench seed=1,2'
+    >>> _command_of_both("bench a=1 && bench b=1", "bench b=1 paths.runs=/there && bench a=1")
+    'bench a=1 && bench b=1'
     """
-    if other in one.split(AND):
+    if AND in other:
+        return reduce(_command_of_both, other.split(AND), one)
+    ours, theirs = shlex.split(one), _words(other)
+    if theirs in map(_words, one.split(AND)):
         return one
-    ours, theirs = shlex.split(one), [w for w in shlex.split(other) if not w.startswith(LOCAL)]
     others = {word.partition("=")[0]: word for word in theirs}
     words = []
     for word in ours:
@@ -261,6 +266,10 @@ def _command_of_both(one: str, other: str) -> str:
     if others:
         return f"{one}{AND}{other}"
     return shlex.join(words)
+
+
+def _words(command: str) -> list[str]:
+    return [word for word in shlex.split(command) if not word.startswith(LOCAL)]
 
 
 def _searches(experiment: Experiment) -> dict[tuple[str, str], Searched | None]:

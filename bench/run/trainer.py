@@ -33,8 +33,22 @@ class InPlaceDDP(DDPStrategy):
     def determine_ddp_device_ids(self) -> None:
         """Name no device: the model is on its own already, and so is the batch."""
 
+    def barrier(self, *args: Any, **kwargs: Any) -> None:
+        """Wait for the others, on this process's own GPU, which NCCL would have to guess."""
+        there = torch.distributed.is_available() and torch.distributed.is_initialized()
+        if there and torch.distributed.get_backend() == "nccl":
+            torch.distributed.barrier(device_ids=[self.root_device.index])
+        else:
+            super().barrier(*args, **kwargs)
 
-StrategyRegistry.register("ddp", InPlaceDDP, override=True, start_method="popen")
+
+_DDP: dict[str, dict[str, Any]] = {
+    "ddp": {},
+    "ddp_find_unused_parameters_false": {"find_unused_parameters": False},
+    "ddp_find_unused_parameters_true": {"find_unused_parameters": True},
+}
+for _name, _options in _DDP.items():
+    StrategyRegistry.register(_name, InPlaceDDP, override=True, start_method="popen", **_options)
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -89,8 +103,9 @@ def check_usable(cfg: DictConfig) -> None:
 
 
 def alone(cfg: DictConfig) -> str:
-    """Return `trainer.devices` of one process on the run's device: a GPU's own number stays."""
-    return str(cfg.trainer.devices) if world_size(cfg.trainer) == 1 else "1"
+    """Return `trainer.devices` of one process on the run's device, of a GPU by its number."""
+    kind, _, number = device_of(cfg).partition(":")
+    return f"{number}," if kind == "cuda" else "1"
 
 
 def trainer_of(cfg: DictConfig, callbacks: Sequence[pl.Callback], **options: Any) -> pl.Trainer:

@@ -78,11 +78,12 @@ def of_experiment(
             row,
             column,
             seed,
-            tuple(expand([*written(common | there | here), *beneath])),
+            words,
             axis[column],
         )
         for row, there in rows.items()
         for column, here in columns.items()
+        for words in [tuple(expand([*written(common | there | here), *beneath]))]
         for seed in seeds
     ]
     return cells, left_out
@@ -144,10 +145,12 @@ def _check(name: str, experiment: Mapping[str, Any], columns: Rows, tasks: Seque
     """Raise ConfigError for a number that is none, a row or column that does not exist, or a point
     of a curve that two columns have."""
     rows = experiment["rows"]
-    known_rows = [*(map(str, rows) if isinstance(rows, dict) else ()), *tasks]
+    named = isinstance(rows, dict)  # else they are tasks, whose folders may be missing
+    known_rows = [*(map(str, rows) if named else ()), *tasks]
     for row in experiment["paper"]:
-        if row not in known_rows:
-            raise ConfigError(f"{name}: paper: no row {row!r}{did_you_mean(row, known_rows)}")
+        hint = did_you_mean(row, known_rows)
+        if row not in known_rows and (named or hint):
+            raise ConfigError(f"{name}: paper: no row {row!r}{hint}")
     paper = [item for numbers in experiment["paper"].values() for item in numbers.items()]
     said = [("paper", column) for column, _ in paper]
     if experiment["baseline"] is not None:

@@ -49,7 +49,7 @@ class Needs:
         whole.data.train_share = 1.0
         return self._once(
             [*parts, cfg.seed],
-            lambda: BenchData.of(cfg, task_of(cfg)).drawing_from(self.data(whole)),
+            lambda: BenchData.of(cfg, self.data(whole).task).drawing_from(self.data(whole)),
         )
 
     def encoder(self, cfg: DictConfig) -> Encoder | None:

@@ -86,6 +86,12 @@ def test_help_where_the_terminal_is_not_utf8(words: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_what_another_program_reads_stays_whole() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    command = [sys.executable, "-c", "import bench; print('λ=0.1')"]
+    assert subprocess.check_output(command, env=environment) == "λ=0.1\n".encode()
+
+
 def test_the_help_of_a_run_is_as_quick_and_as_narrow() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "bench", "--help"]
     environment = {**os.environ, "COLUMNS": "80"}

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytorch_lightning.strategies import StrategyRegistry
+import torch
 
 from bench.errors import ConfigError
 from bench.overrides import composed
-from bench.run.trainer import InPlaceDDP, alone, check_device, check_usable
+from bench.run.trainer import InPlaceDDP, alone, check_device, check_usable, trainer_of
 from bench.world import started_together
 from elmo_core.lightning import pl, starting
 from tests.bench.small import SMALL
@@ -32,11 +32,14 @@ def test_a_job_of_more_tasks_than_processes(
     assert last.startswith("error: trainer: You set `--ntasks=4`")
 
 
-def test_several_processes_are_told_no_device() -> None:
+@pytest.mark.parametrize("name", ["auto", "ddp", "ddp_find_unused_parameters_true"])
+def test_several_processes_are_told_no_device(name: str) -> None:
     """With one, PyTorch would send all of a batch there, also the lengths."""
-    assert StrategyRegistry.get("ddp").determine_ddp_device_ids() is None
     options: dict[str, Any] = {"accelerator": "cpu", "devices": 2, "logger": False}
-    assert isinstance(pl.Trainer(**options).strategy, InPlaceDDP)
+    strategy: Any = pl.Trainer(strategy=name, **options).strategy
+    assert type(strategy) is InPlaceDDP
+    ids: Any = strategy.determine_ddp_device_ids
+    assert ids() is None
 
 
 def test_more_processes_than_examples(
@@ -63,10 +66,24 @@ def test_a_gpu_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
         check_usable(composed(["task=pos"]))
 
 
-def test_one_process_keeps_the_gpu_it_was_given() -> None:
-    for devices, expected in (("'1,'", "1,"), ("2", "1"), ("1", "1")):
-        cfg = composed(["task=pos", f"trainer.devices={devices}", "trainer.accelerator=gpu"])
-        assert alone(cfg) == expected
+def test_one_process_is_on_the_runs_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"logger": False, "enable_checkpointing": False}
+    cfg = composed(["task=pos", "trainer=cpu", "trainer.devices=-1"])
+    assert trainer_of(cfg, [], devices=alone(cfg), **options).num_devices == 1
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 4)
+    for devices, expected in (("'1,'", "1,"), ("'2,3'", "2,"), ("2", "0,"), ("-1", "0,")):
+        assert alone(composed(["task=pos", f"trainer.devices={devices}"])) == expected
+
+
+def test_processes_wait_on_their_own_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("torch.distributed.is_initialized", lambda: True)
+    monkeypatch.setattr("torch.distributed.get_backend", lambda: "nccl")
+    monkeypatch.setattr("torch.distributed.barrier", lambda **given: asked.append(given))
+    monkeypatch.setattr(InPlaceDDP, "root_device", torch.device("cuda:3"))
+    InPlaceDDP().barrier()
+    assert asked == [{"device_ids": [3]}]
 
 
 def test_in_a_slurm_job_of_one_task_lightning_starts_the_processes(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hydra import compose, initialize_config_dir
 
-from bench.sweep.expand import written
+from bench.config import CONF, register
+from bench.sweep.expand import of_experiment, written
 from bench.words import parsed
 
 ODD = ["/tmp/zoé bert", "it's", "#1", "a;b", "a&b", "~x", "!x", "<s>", "true", "null", "1e3", "7"]
@@ -27,3 +29,12 @@ def test_what_needs_no_quotes_has_none() -> None:
         "c=null",
     ]
     assert list(written({text: text for text in PLAIN})) == [f"{k}={v}" for k, v in PLAIN.items()]
+
+
+@pytest.mark.parametrize("name", ["lambda", "layers"])
+def test_tasks_of_which_a_file_has_numbers_may_be_missing(name: str) -> None:
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        node = compose("config", overrides=[f"experiment={name}"]).experiment
+    cells, _ = of_experiment(name, node, [], ["ner", "pos"], "ner")
+    assert {cell.row for cell in cells} == {"ner"}
