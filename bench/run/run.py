@@ -165,11 +165,6 @@ class _Run:
         # A fault in test shows now, not after the training.
         rest = {name: found for name in ("dev", "test") if (found := self.data.split(name))}
         for split, examples in rest.items():
-            if len(examples) < (processes := world_size(cfg.trainer)):
-                raise ConfigError(
-                    f"trainer.devices: {processes} processes, and {split} has "
-                    f"{counted(len(examples), 'example')}: at most as many"
-                )
             labels.warn_of_unseen(task, split, examples)
         copies.warn_of_copies(task, train, rest)
         if self.encoder is not None:
@@ -183,6 +178,12 @@ class _Run:
                 checkpoints.of_encoder(self.record, module.encoder)
         if not module.learns and world_size(cfg.trainer) > 1:
             raise ConfigError("trainer.devices: must be 1 where nothing is learned by gradient")
+        for split, examples in rest.items():
+            if len(examples) < (processes := world_size(cfg.trainer)):
+                raise ConfigError(
+                    f"trainer.devices: {processes} processes, and {split} has "
+                    f"{counted(len(examples), 'example')}: at most as many"
+                )
         self._fill("train", "dev", every_epoch=True)
         return module
 

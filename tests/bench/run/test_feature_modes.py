@@ -62,6 +62,7 @@ def test_held_on_a_gpu_it_is_as_stored(
     with monkeypatch.context() as patch:
         patch.setattr("bench.run.trainer.device_of", lambda _: "cuda:0")
         patch.setattr(torch.cuda, "mem_get_info", lambda _: (1 << 30, 1 << 31))
+        patch.setattr("bench.run.run.check_usable", lambda _: None)
         held = small(*run, "features=gpu", runs="held")
     log = (held / "run.log").read_text()
     assert log.count("held on cpu") == 1
