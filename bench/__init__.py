@@ -1,13 +1,8 @@
 """The runner: compose a run, train it, record it. It knows no task and no encoder by name."""
 
-import sys
-from io import TextIOWrapper
+from elmo_core.output import take_any_text
 
-if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
-    if sys.stdout.isatty():
-        sys.stdout.reconfigure(errors="replace")  # what it lacks, γ or ☆, is a question mark
-    else:  # a file, or another program's: scripts and JSON stay whole
-        sys.stdout.reconfigure(encoding="utf-8")
+take_any_text()  # before any verb, or its help
 
 VERBS = {
     *("atlas", "data", "ensemble", "evaluate", "features"),

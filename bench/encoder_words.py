@@ -10,11 +10,10 @@ from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.types import Transformer
 from omegaconf import DictConfig, OmegaConf
 
 from bench.config import CONF, register
-from bench.explanation import UNUSABLE, own_folders
+from bench.explanation import UNUSABLE, search_path
 from bench.words import parsed
 from elmo_core.errors import WeightsError
 
@@ -80,10 +79,9 @@ def _hydra() -> AbstractContextManager[None]:
 
 
 def _search_path() -> list[str]:
-    """Return the user's own folders of configuration, as a word."""
+    """Return the user's own folders of configuration, as this command names them."""
     given = [word for word in sys.argv if word.startswith("hydra.searchpath=")]
-    folders = own_folders(sys.argv[1:], [found for word in given if (found := parsed(word))])
-    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
+    return search_path(sys.argv[1:], [found for word in given if (found := parsed(word))])
 
 
 def _on_hub(arguments: list[str]) -> dict[str, str]:

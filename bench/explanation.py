@@ -51,9 +51,7 @@ def explain(arguments: list[str], error: Exception) -> str:
     with initialize_config_dir(str(CONF), version_base="1.3"):
         try:
             overrides = OverridesParser.create().parse_overrides(words)
-            folders = own_folders(arguments, overrides)
-            search_path = [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
-            complaints = _complaints(overrides, search_path)
+            complaints = _complaints(overrides, search_path(arguments, overrides))
             return next(complaints, None) or _innermost(error)
         except OverrideParseException as refused:
             return f"{refused.override}: cannot be read as KEY=VALUE ({QUOTES})"
@@ -61,8 +59,8 @@ def explain(arguments: list[str], error: Exception) -> str:
             return _innermost(syntax)
 
 
-def own_folders(arguments: list[str], overrides: list[Override]) -> list[str]:
-    """Return the user's own folders of configuration.
+def search_path(arguments: list[str], overrides: list[Override]) -> list[str]:
+    """Return the user's own folders of configuration as an override; nothing where there are none.
 
     Args:
         arguments: The command line.
@@ -80,7 +78,7 @@ def own_folders(arguments: list[str], overrides: list[Override]) -> list[str]:
             if not isinstance(given, list):
                 raise ConfigError(f"{override.input_line}: must be a list: hydra.searchpath=[…]")
             folders += given
-    return folders
+    return [f"hydra.searchpath={Transformer.str(folders)}"] if folders else []
 
 
 def on_the_hub(model: str) -> str:

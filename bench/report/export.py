@@ -18,6 +18,9 @@ from bench.words import listed
 LOCAL = ("paths.runs=", "features.dir=", "features.overlay=", "hydra/launcher=", "hydra.launcher.")
 """How words begin that say where files lie and what launches a run: nothing to others."""
 
+AND = " && "
+"""Stands between the commands of experiments that have become one."""
+
 OPTIONS = ("--config-dir", "--config-path")
 PLACES = ("dir", *FILES)
 """Under which keys data, word vectors and encoders lie, of whose paths the name alone is kept."""
@@ -87,7 +90,7 @@ def anywhere(found: Any, runs: Collection[Key]) -> Any:
 def _command(command: str, runs: Collection[Key]) -> str:
     words = (word for word in shlex.split(command) if not word.startswith(LOCAL))
     joined = shlex.join(_word(word, runs) for word in words)
-    return joined.replace(" '&&' ", " && ")  # of experiments that have become one
+    return joined.replace(f" {shlex.quote(AND.strip())} ", AND)
 
 
 def _word(word: str, runs: Collection[Key]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from bench.records import Searched
 from bench.records.manifests import manifest_of
 from bench.records.references import Reference, parsed_line
-from bench.report.export import LOCAL, named
+from bench.report.export import AND, LOCAL, named
 from bench.report.groups import choice_numbers
 from bench.report.read import (
     Experiment,
@@ -27,8 +27,6 @@ from bench.report.read import (
 )
 from bench.report.reproduction import ROUNDING
 from bench.run.record import RESULT
-
-AND = " && "  # between the commands of what has become one experiment
 
 
 def read_all(places: Sequence[Path], trusted: Sequence[str] = ()) -> Records:

@@ -45,6 +45,7 @@ def chosen(cfg: DictConfig, stamps: dict[str, str] | None = None) -> tuple[Choic
 
     Where several are looked at together, `stamps` keeps how each folder of data looks: a large one
     takes seconds to walk.
+
     Earlier versions put paths into the id. What they finished is found under that id as long as its
     record does not say that the data was another.
     """

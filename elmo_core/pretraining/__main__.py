@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from io import TextIOWrapper
 
 from elmo_core.errors import ElmoCoreError
+from elmo_core.output import take_any_text
 from elmo_core.pretraining.cli import parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
-        sys.stdout.reconfigure(errors="replace")
+    take_any_text()
     given = parser().parse_args(arguments)
     try:
         given.run(given)

@@ -24,7 +24,7 @@ ONTONOTES = {
     "test": {"sentences": 9_479},
 }
 """All of OntoNotes 5 that has propositions, with CoNLL-2012's test set: SRL is trained on it (He et
-al. 2017; sizes in Ouchi et al. 2018). Its sentences are half as many again as those of v4."""
+al. 2017). Its sentences, as papers on it count them, are half as many again as those of v4."""
 
 
 def find_files(

@@ -53,56 +53,52 @@ def test_other_errors_go_through() -> None:
         raise RunError("told already: out of memory")
 
 
-def test_out_of_memory_names_the_longest_example_and_the_knob(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+@pytest.fixture
+def told(
+    bench: Bench, snli_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], str]:
+    """What a run says of its error."""
+
+    def of_run() -> str:
+        words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
+        assert bench(*SMALL, *words) == 2
+        return capsys.readouterr().err
+
+    return of_run
+
+
+def test_the_longest_example_and_the_knob_are_named(
+    told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> torch.Tensor:
         return torch.empty(1 << 60)  # more than any address space
 
     monkeypatch.setattr(ESIM, "forward", full)
-    assert bench(*SMALL, f"data.dir={snli_folder}", f"paths.runs={tmp_path}") == 2
-    shown = capsys.readouterr().err
+    shown = told()
     assert "out of memory" in shown
     assert "longest example, train" in shown
     assert "training.batch_size" in shown
 
 
-def test_out_of_memory_before_anything_is_encoded(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_before_anything_is_encoded(
+    told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
 
     monkeypatch.setattr("bench.run.run.encoder_of", full)
-    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
-    assert bench(*SMALL, *words) == 2
-    assert "error: out of memory while the encoder is loaded" in capsys.readouterr().err
+    assert "error: out of memory while the encoder is loaded" in told()
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_out_of_memory_while_encoding_does_not_blame_a_batch(
-    bench: Bench,
-    snli_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    split: str,
+def test_while_encoding_no_batch_is_blamed(
+    told: Callable[[], str], monkeypatch: pytest.MonkeyPatch, split: str
 ) -> None:
     def full(*given: Any) -> None:
         if split in given:
             torch.empty(1 << 60)
 
     monkeypatch.setattr("bench.run.features.fill", full)
-    words = ["elmo.placement=input", f"data.dir={snli_folder}", f"paths.runs={tmp_path}"]
-    assert bench(*SMALL, *words) == 2
-    shown = capsys.readouterr().err
+    shown = told()
     assert "error: out of memory while features are encoded" in shown
     assert "training.batch_size" not in shown
